@@ -124,7 +124,7 @@ extension PlantedFault {
     /// The number of seeds within which it must be found.
     package var seedsMax: UInt64 {
         switch self {
-        case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .resendsWhatIsReplaced: 2_000
+        case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .resendsWhatIsReplaced, .unpausedNotTold: 2_000
         default: 500
         }
     }

@@ -185,6 +185,31 @@ import Testing
         #expect(harness.sent == ["3<4 send c"])
     }
 
+    /// Only the message that it changes depends on an operation.
+    @Test(arguments: [true, false])
+    func aFailedOperationPausesNothing(isStored: Bool) {
+        var harness = harness()
+        let entries = ["a", "b"].map { harness.entry($0, .operations, isOperation: true) }
+        if isStored {
+            harness = self.harness(entries)
+        } else {
+            harness.take(.enqueued(entries))
+        }
+        #expect(harness.sent == ["0<1 send a"])
+        harness.answer(1, .forbidden)
+        #expect(harness.written.first == "fail a refused")
+        #expect(harness.sent == ["1<2 send b"])
+    }
+
+    @Test func anOperationThatIsGivenUpIsFollowedByTheNextAtOnce() {
+        var harness = harness { $0.retry.retriesMax = 0 }
+        let entries = ["a", "b"].map { harness.entry($0, .operations, isOperation: true) }
+        harness.take(.enqueued(entries))
+        harness.fail(1, .serverBusy)
+        #expect(harness.written.first == "fail a retriesUsedUp")
+        #expect(harness.sent == ["0<1 fence a, 1<2 send b"])
+    }
+
     @Test func whatTurnsOutToPauseNothingIsTakenOffAgain() {
         var harness = harness()
         harness.create("a")

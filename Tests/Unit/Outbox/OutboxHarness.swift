@@ -61,12 +61,13 @@ struct OutboxHarness {
 
     /// A new link at the tail of a lane.
     mutating func entry(
-        _ name: String, _ lane: LaneID = .text, _ bytes: Int = 10, kind: OutboxEntry.Kind = .send
+        _ name: String, _ lane: LaneID = .text, _ bytes: Int = 10, kind: OutboxEntry.Kind = .send,
+        isOperation: Bool = false
     ) -> OutboxEntry {
         lastSequence += 1
         return OutboxEntry(
             kind: kind, lane: lane, sequence: lastSequence, previous: nil, message: id(name), attempts: 0,
-            bytes: kind == .send ? bytes : 0)
+            bytes: kind == .send ? bytes : 0, isOperation: isOperation)
     }
 
     /// The server responds to a batch.

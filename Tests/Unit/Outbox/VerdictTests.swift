@@ -168,6 +168,16 @@ import Testing
         #expect(harness.told == ["a delivered"])
     }
 
+    /// A page lists mostly messages that nothing here waits for.
+    @Test func proofForWhatNothingWaitsForChangesNothing() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        let before = harness.outbox
+        harness.take(.confirmed(id("z"), place(3)))
+        #expect(harness.written == [] && harness.told == [])
+        #expect(harness.outbox == before)
+    }
+
     @Test func proofForWhatNeverLeftUnderItsNewNumberLeavesNoHole() {
         var harness = OutboxHarness { $0.retry.retriesMax = 0 }
         harness.create("a")

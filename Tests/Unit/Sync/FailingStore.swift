@@ -47,6 +47,13 @@ final class FailingStore: Store {
         }
     }
 
+    func failReads(times: Int) {
+        state.withLock { state in
+            state.areReadsFailing = true
+            state.failuresMax = state.failures + times
+        }
+    }
+
     func failSessionSaves() { state.withLock { $0.areSessionSavesFailing = true } }
 
     func failReadsAfterNextSession() { state.withLock { $0.isLastSession = true } }

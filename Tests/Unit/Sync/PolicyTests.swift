@@ -229,6 +229,34 @@ import Testing
         }
     }
 
+    /// The reply reaches the server before its message, which was resent behind it: it waits for the message, and must
+    /// not pause the lane in which the message comes. Nothing but the store knows that, even if it cannot be read.
+    @Test(arguments: [0, 1])
+    func aReplyThatIsParkedPausesNothing(failedReads: Int) throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            let client = try await world.open(on: store, pausing())
+            try await world.login(client)
+            world.transport.server.withLock { $0.behaviours = [.delay(.seconds(5)), .delay(.seconds(5))] }
+            let parent = try await client.messages.createTextMessage("one", in: world.general)
+            world.transport.server.withLock { $0.refused = [parent.id] }
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
+            await #expect(throws: DeliveryError.self) { try await parent.delivered() }
+            let sent = world.transport.server.withLock { server in
+                server.refused = []
+                return server.deliveries.count
+            }
+            try await client.messages.resend(parent.id)
+            try await world.until("the first is under way") {
+                world.transport.server.withLock { $0.deliveries.count > sent }
+            }
+            if failedReads > 0 { store.failReads(times: failedReads) }
+            _ = try await reply.delivered()
+            #expect(store.failures == failedReads)
+            #expect(world.transport.server.withLock { $0.order } == [parent.id, reply.id])
+        }
+    }
+
     /// A failed operation must not pause its lane.
     @Test func aFailedEditPausesNothing() throws {
         try ClientWorld.run { world in
