@@ -251,6 +251,7 @@ import Testing
                 world.transport.server.withLock { $0.deliveries.count > sent }
             }
             if failedReads > 0 { store.failReads(times: failedReads) }
+            await world.pass(.seconds(10))  // the response arrives, and its verdict is the first read
             _ = try await reply.delivered()
             #expect(store.failures == failedReads)
             #expect(world.transport.server.withLock { $0.order } == [parent.id, reply.id])
