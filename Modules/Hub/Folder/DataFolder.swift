@@ -83,30 +83,6 @@ package struct DataFolder: Sendable, Hashable {
         }
     }
 
-    /// Gives a file a second name.
-    static func link(_ path: String, to target: String) throws(HubError) {
-        do throws(SystemError) {
-            try FileSystem.link(path, to: target)
-        } catch {
-            throw .io(path: target, detail: "the file cannot be kept (\(error))")
-        }
-    }
-
-    /// Makes a file, or the names in a folder, durable.
-    static func sync(_ path: String) throws(HubError) {
-        let file: OpenFile
-        do throws(SystemError) {
-            file = try OpenFile(path, for: .reading)
-        } catch {
-            throw .io(path: path, detail: "it cannot be opened (\(error))")
-        }
-        do throws(SystemError) {
-            try file.sync()
-        } catch {
-            throw .io(path: path, detail: "it cannot be synced to the disk (\(error))")
-        }
-    }
-
     static func remove(_ path: String) { try? FileSystem.remove(path) }
 }
 
