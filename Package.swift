@@ -113,6 +113,8 @@ let package = Package(
         // Ground: values and the handed-in world. No I/O.
         module("Models"),
         module("Wire", ["CausewayModels"]),
+        // The kinds of records, a folder each.
+        module("Records", ["CausewayModels"]),
         // The operating system: files, locks, clocks, signals, sockets, terminals. The only place that imports its
         // libraries by name.
         module("System"),

@@ -40,4 +40,10 @@ public enum Limits {
     public static let positionMax: Int64 = 1 << 62
     /// Users who gave one reaction to a message; a larger count from a server is clamped to this one.
     public static let reactionCountMax = 1_000_000_000
+    /// Bytes of the id of a record.
+    public static let recordIDBytesMax = 512
+    /// Bytes of the fields of a record as JSON, and of the arguments of a write.
+    public static let recordBytesMax = 65_536
+    /// Lists that one record belongs to.
+    public static let recordListsMax = 8
 }

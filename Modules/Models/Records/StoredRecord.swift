@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A record as stores and the wire handle it: its fields coded, its lists computed, its kind a value.
+///
+/// `Record` (module `CausewayRecords`) describes a kind. Stores and the wire know no kinds.
+public struct StoredRecord: Sendable, Hashable {
+    public var kind: RecordKind
+    /// Unique among the records of its kind; 1 to ``Limits/recordIDBytesMax`` bytes.
+    public var id: String
+    /// Assigned by the server, larger means newer; 0 for a record that the server has not confirmed yet.
+    public var version: Int64
+    /// The fields as JSON, at most ``Limits/recordBytesMax`` bytes.
+    public var value: Data
+    /// The lists to which the record belongs, at most ``Limits/recordListsMax``.
+    public var entries: [ListEntry]
+
+    public init(kind: RecordKind, id: String, version: Int64, value: Data, entries: [ListEntry]) {
+        self.kind = kind
+        self.id = id
+        self.version = version
+        self.value = value
+        self.entries = entries
+    }
+}
+
+/// One list of records: those of a kind that have an entry with this name and scope, such as the members of a channel.
+public struct RecordList: Sendable, Hashable {
+    public var kind: RecordKind
+    /// The name of the list within its kind: `byUser`.
+    public var name: String
+    /// The value that the records of the list have in common: the user's name. Empty if they are all records of the
+    /// kind.
+    public var scope: String
+
+    public init(kind: RecordKind, name: String, scope: String = "") {
+        self.kind = kind
+        self.name = name
+        self.scope = scope
+    }
+}
+
+/// A record's place in one list.
+public struct ListEntry: Sendable, Hashable {
+    public var name: String
+    public var scope: String
+    public var key: ListKey
+
+    public init(_ name: String, scope: String = "", key: ListKey) {
+        self.name = name
+        self.scope = scope
+        self.key = key
+    }
+}
+
+/// The sort key of a record in a list: bytes that compare as the values do from which they were made. Records with
+/// equal keys are ordered by their ids.
+public struct ListKey: Sendable, Hashable, Comparable {
+    public private(set) var bytes: [UInt8]
+
+    /// - Parameter bytes: a key that a store or a peer returned.
+    public init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// A key by number, the lowest first.
+    public init(_ number: Int64) {
+        let ordered = UInt64(bitPattern: number) ^ (1 << 63)
+        bytes = (0..<8).map { UInt8(truncatingIfNeeded: ordered >> (56 - 8 * $0)) }
+    }
+
+    /// A key by time, the earliest first.
+    public init(_ time: Timestamp) { self.init(time.milliseconds) }
+
+    /// A key by text, in the order of the UTF-8 bytes.
+    public init(_ text: String) { bytes = Array(text.utf8) }
+
+    public static func < (left: ListKey, right: ListKey) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
+
+/// A position in a list, between the end of one page and the start of the next.
+public struct ListCursor: Sendable, Hashable, Comparable {
+    public var key: ListKey
+    public var id: String
+
+    public init(key: ListKey, id: String) {
+        self.key = key
+        self.id = id
+    }
+
+    public static func < (left: ListCursor, right: ListCursor) -> Bool {
+        left.key == right.key ? left.id.utf8.lexicographicallyPrecedes(right.id.utf8) : left.key < right.key
+    }
+}

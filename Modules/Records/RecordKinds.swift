@@ -1,0 +1,4 @@
+/// The list of kinds: the only place outside a kind's folder that names it.
+public enum RecordKinds {
+    public static let all: [any Record.Type] = []
+}
