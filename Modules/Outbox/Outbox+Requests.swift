@@ -43,7 +43,8 @@ extension Outbox {
     /// a deletion; on the server it is deleted through the outbox.
     ///
     /// Dependent messages are removed with it: operations that cannot have been transmitted are removed, the others end
-    /// by themselves; replies that waited for it fail.
+    /// by themselves; replies that waited for it fail. A reply of which a copy may exist elsewhere gets its lane
+    /// sequence instead, and the server decides about it.
     ///
     /// - Parameters:
     ///   - dependants: ``Store/dependants(of:)`` of the message.
@@ -67,7 +68,7 @@ extension Outbox {
         for dependant in dependants {
             if dependant.role.isOperation {
                 if canRemoveUnsent(dependant) { changes.removeUnsent(dependant.id) }
-            } else {
+            } else if !mayBeElsewhere(dependant.ordinal) {
                 let failure = Failure(
                     reason: .refused, code: "parentDeleted",
                     detail: "the message it replies to was deleted before it was sent", at: clock.wall)

@@ -3,8 +3,9 @@ package import CausewayModels
 /// The changes of one commit, collected while it runs: the contents of its ``StoreCommit``.
 package struct CommitChanges: Sendable {
     package private(set) var listed: [RecordChange] = []
-    /// See ``StoreCommit/appended``.
-    package private(set) var appended: [OutboxEntry] = []
+    private var added: [OutboxEntry] = []
+    /// Messages that were removed after a link was added.
+    private var removed: Set<MessageID> = []
     /// See ``StoreCommit/isReset``.
     package var isReset = false
 
@@ -15,22 +16,28 @@ package struct CommitChanges: Sendable {
     /// - Parameter bytes: the size of the coded content.
     package mutating func add(message before: Message?, _ after: Message?, bytes: Int) {
         listed.append(.message(before: before, after: after, bytes: bytes))
+        if after == nil, let before, !added.isEmpty { removed.insert(before.id) }
         guard let after, after.syncState == .created, after.laneSequence != before?.laneSequence,
             let entry = after.entry(bytes: bytes)
         else { return }
-        appended.append(entry)
+        added.append(entry)
     }
 
     /// Adds a control entry that was stored, changed or removed.
     package mutating func add(marker before: ChainMarker?, _ after: ChainMarker?) {
         listed.append(.marker(before: before, after: after))
         // The outbox machine places the other kinds itself.
-        if before == nil, let after, after.kind == .delete { appended.append(after.entry) }
+        if before == nil, let after, after.kind == .delete { added.append(after.entry) }
     }
 
     package mutating func add(_ action: DeleteAction) { listed.append(.deleteAction(action)) }
 
     package mutating func add(_ session: Session) { listed.append(.session(session)) }
+
+    /// The links that the commit leaves behind: one of a removed message would remain in the outbox machine for ever.
+    private var appended: [OutboxEntry] {
+        removed.isEmpty ? added : added.filter { $0.kind != .send || !removed.contains($0.message) }
+    }
 
     /// The commit as it is published.
     package func commit(version: Int64) -> StoreCommit {

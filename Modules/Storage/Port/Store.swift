@@ -11,7 +11,7 @@ import Synchronization
 ///    assigns a number twice, not even after a deletion. A lane may skip numbers; it never goes back.
 /// 3. **The feed is the commit order.** Every subscriber is called for every commit, in commit order, before the call
 ///    that caused it returns, and never concurrently. `before` and `after` are exact, and
-///    ``StoreCommit/appended`` names every link that a commit adds to the tail of a lane.
+///    ``StoreCommit/appended`` names every link that a commit leaves at the tail of a lane.
 /// 4. **Writers are not serialised by their callers.** Any number of tasks may call at once; implementations commit
 ///    waiting calls together (group commit), in the order of arrival.
 /// 5. **Errors lose nothing.** After an error the store is unchanged. After ``StoreError/full(detail:)`` it resumes

@@ -9,9 +9,9 @@ public struct StoreCommit: Sendable, Equatable {
     /// The links that the commit added to the tails of lanes, in the order in which they were added: a message that was
     /// created, resent or released with a lane sequence, and a deletion that was appended.
     ///
-    /// Each is listed as it was when it was added: never transmitted, without attempts. One that was renumbered or
-    /// removed later in the same commit is listed all the same. Control entries of other kinds come from the outbox
-    /// machine itself and are not listed. Incomplete if ``isReset``, like ``changes``.
+    /// Each is listed as it was when it was added: never transmitted, without attempts. One that was renumbered later
+    /// in the same commit is listed all the same; a message that the same commit removed is not. Control entries of
+    /// other kinds come from the outbox machine itself and are not listed. Incomplete if ``isReset``, like ``changes``.
     public var appended: [OutboxEntry]
     /// True if more changed than is listed (for example when a session ended): subscribers must read their data again.
     public var isReset: Bool

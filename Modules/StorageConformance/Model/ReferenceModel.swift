@@ -70,6 +70,7 @@ struct ReferenceModel {
     mutating func commit(_ mutations: [Mutation]) {
         appended = []
         for mutation in mutations { apply(mutation) }
+        appended.removeAll { $0.kind == .send && messages[$0.message] == nil }
     }
 
     private mutating func apply(_ mutation: Mutation) {

@@ -12,7 +12,7 @@ final class FaultyStore: Store {
         case keepsEpoch, newOutboxID, forgetsFences, forgetsPauses, worksAfterClose, worksBeforeStart,
             wrongSequenceOrder
         case mixesAccounts, forgetsAccounts, mixesOpenings, comparesAddresses, takesForeignDrafts, writesWhatIsUnchanged
-        case returnsTheDraft, hidesReleases, listsAttempts
+        case returnsTheDraft, hidesReleases, listsAttempts, listsRemoved
     }
 
     let fault: Fault
@@ -220,6 +220,15 @@ final class FaultyStore: Store {
                 commit.appended = commit.changes.compactMap { change in
                     guard case .message(_, let after?, let bytes) = change else { return nil }
                     return after.entry(bytes: bytes)
+                }
+                subscriber(commit)
+            }
+        case .listsRemoved:
+            return base.subscribe { commit in
+                var commit = commit
+                for case .message(nil, let after?, let bytes) in commit.changes {
+                    guard !commit.appended.contains(where: { $0.message == after.id }) else { continue }
+                    if let entry = after.entry(bytes: bytes) { commit.appended.append(entry) }
                 }
                 subscriber(commit)
             }

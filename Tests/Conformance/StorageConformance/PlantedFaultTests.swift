@@ -36,9 +36,10 @@ struct PlantedFaultTests {
         (.comparesAddresses, "an address in another spelling is no other account"),
         (.takesForeignDrafts, "a draft of another account is refused"),
         (.writesWhatIsUnchanged, "what was merely read again is no change"),
-        (.hidesReleases, "the feed names every link that a commit adds to the tail of a lane, and no other"),
+        (.hidesReleases, "the feed names every link that a commit leaves at the tail of a lane, and no other"),
         (.hidesReleases, "drawn histories: the store, its feed and the model agree"),
-        (.listsAttempts, "the feed names every link that a commit adds to the tail of a lane, and no other"),
+        (.listsRemoved, "the feed names every link that a commit leaves at the tail of a lane, and no other"),
+        (.listsAttempts, "the feed names every link that a commit leaves at the tail of a lane, and no other"),
         (.listsAttempts, "every mutation does to every state what the port says"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]

@@ -54,6 +54,9 @@ extension RegressionSeed {
             3_036_205, "a late response of a hub's earlier opening hid that its data had been put back",
             isSteady: false),
         RegressionSeed(
+            5_001_808, "a reply that a restored hub still had failed for good when its parent was deleted",
+            isSteady: false),
+        RegressionSeed(
             5_014_560, "a late response for an account that had logged out, after the hub was replaced",
             isSteady: false),
         RegressionSeed(

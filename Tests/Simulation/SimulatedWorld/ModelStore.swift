@@ -106,7 +106,11 @@ struct ModelStore: Hashable {
     mutating func commit(_ mutations: [Mutation]) {
         commits += 1
         unsynced = nil
+        let known = feed.count
         for mutation in mutations { apply(mutation) }
+        // After a reset the feed is shorter.
+        let appended = feed.dropFirst(known).filter { $0.kind != .send || messages[$0.message] != nil }
+        feed.replaceSubrange(min(known, feed.count)..., with: appended)
     }
 
     private mutating func apply(_ mutation: Mutation) {

@@ -37,5 +37,7 @@ extension RegressionSeed {
             "a report that an older delivery's failure dropped or that a crash kept from the disk was counted twice"),
         RegressionSeed(
             1_666_030, "a lane stayed paused by a failed message that another copy of the store had delivered"),
+        RegressionSeed(5923, "a reply was released by the deletion of its parent and deleted in the same commit"),
+        RegressionSeed(11216, "a reply was released by the deletion of its parent and deleted in the same commit"),
     ]
 }

@@ -65,6 +65,21 @@ import Testing
         #expect(harness.written == ["delete a", "retract a at 1", "append delete a"])
     }
 
+    /// Only the server knows whether a copy of the store, or a history that it lost, delivered the reply.
+    @Test(arguments: [(ordinal: Int64(9), isDecidedHere: false), (ordinal: 10, isDecidedHere: true)])
+    func aReplyThatMayBeElsewhereIsLeftToTheServer(ordinal: Int64, isDecidedHere: Bool) throws {
+        let harness = OutboxHarness(lineage: Lineage(opening: OpeningID(UUIDv7(high: 2, low: 2)), sharedBelow: 10))
+        let parent = harness.message("a", .error)
+        let reply = Message(
+            id: id("b"), channel: parent.channel, sender: parent.sender, role: .reply(to: parent.id),
+            displayed: MessageBody(content: .text("b")), createdAt: parent.createdAt, ordinal: ordinal, lane: .text,
+            laneSequence: 0)
+        let plan = harness.outbox.deletion(of: parent, with: [reply], by: .api, at: harness.clock)
+        let isFailed = plan.mutations.contains { if case .fail(reply.id, _, _) = $0 { true } else { false } }
+        #expect(isFailed == isDecidedHere)
+        #expect(plan.ended.contains(reply.id) == isDecidedHere)
+    }
+
     @Test func failedWithItsVerdictNothingIsSent() {
         var harness = OutboxHarness()
         harness.create("a")
