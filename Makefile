@@ -22,7 +22,7 @@ export SWIFT
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
-	bench bench-live bench-page install clean
+	bench bench-live bench-page bench-network install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -104,6 +104,9 @@ bench: setup ## Measure, each figure beside something to compare it with
 
 bench-page: setup-tests ## Measure the status page over a long outbox: a page, and 200 requests at once
 	@Tools/bench/status-page
+
+bench-network: setup ## Measure how a backlog drains over links with delay and loss; needs root
+	@Tools/bench/network
 
 bench-live: setup ## Measure live collections beside GRDB's ValueObservation
 	@Tools/bench/run-live

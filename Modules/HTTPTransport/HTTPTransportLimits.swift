@@ -1,7 +1,10 @@
 /// All limits of this transport in one place; those of HTTP itself are in `HTTPLimits`, those of messages in `Limits`.
 enum HTTPTransportLimits {
     /// Batches under way at once: the number of connections, so that none of them waits here for another one.
-    static let deliveriesInFlightTotalMax = 4
+    static let deliveriesInFlightTotalMax = 6
+    /// Batches of one lane under way at once. Each has a connection of its own; the hub puts those that arrive out of
+    /// order into order.
+    static let deliveriesInFlightMax = 4
     /// The shortest wait that a server can request, in seconds. Not 0: such a wait uses up no retry, so a server that
     /// always requests none would be retried endlessly.
     static let retryAfterSecondsMin: Int64 = 1

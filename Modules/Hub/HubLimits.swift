@@ -86,6 +86,9 @@ package enum HubLimits {
     static let decodersMax = 2
     /// Pages, messages and lists that are read at the same time.
     static let pagesMax = 4
+    /// How long a delivery that arrived before its predecessor waits for it; past it the response is `gap`. Longer than
+    /// it takes to open a connection with TLS at 400 ms round trip.
+    package static let predecessorWait: Duration = .seconds(3)
     /// Requests of one account that wait for the same resource; past it the response is `503 busy`.
     static let waitingPerAccountMax = 64
 

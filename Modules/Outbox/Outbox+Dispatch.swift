@@ -48,8 +48,8 @@ extension Outbox {
     ) -> Bool {
         var batch = Batch(
             id: nextBatch, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, opening: lineage.opening,
-            ancestors: isConfirmed ? [] : lineage.ancestors, base: lanes[lane].base, operations: [],
-            countedMessage: nil)
+            ancestors: isConfirmed ? [] : lineage.ancestors, base: lanes[lane].base,
+            isPipelined: !lanes[lane].inFlightBatches.isEmpty, operations: [], countedMessage: nil)
         let limits = OutboxLane.BatchLimits(
             operationsMax: configuration.batchOperationsMax, messagesMax: messagesMax,
             bytesMax: configuration.batchBytesMax, messagesBelow: messagesBelow(in: lane),

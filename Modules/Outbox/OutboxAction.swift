@@ -52,6 +52,8 @@ package struct Batch: Sendable, Hashable {
     package var ancestors: [OpeningID] = []
     /// The highest sequence of the lane that was transmitted before this opening.
     package var base: Int64 = 0
+    /// True if an earlier batch of the lane is under way.
+    package var isPipelined = false
     package var operations: [Operation]
     /// The message whose attempts this batch counts: the first one that is to be sent.
     package var countedMessage: MessageID?

@@ -33,6 +33,6 @@ extension WireDelivery {
             outbox: delivery.outbox, epoch: delivery.epoch, opening: delivery.opening,
             ancestors: delivery.opening == nil || delivery.ancestors.isEmpty ? nil : delivery.ancestors,
             base: delivery.opening == nil ? nil : delivery.base, lane: delivery.lane,
-            operations: delivery.operations.map(WireOperation.init))
+            pipelined: delivery.isPipelined ? true : nil, operations: delivery.operations.map(WireOperation.init))
     }
 }

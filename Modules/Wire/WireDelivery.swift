@@ -17,11 +17,14 @@ package struct WireDelivery: Sendable, Hashable, Codable {
     /// The highest sequence of the lane that was transmitted before this opening; with `opening`.
     package var base: Int64?
     package var lane: LaneID
+    /// True if an earlier delivery of the lane is under way: if this one arrives first, the hub waits a moment for the
+    /// other instead of responding `gap`. Left out if false.
+    package var pipelined: Bool?
     package var operations: [WireOperation]
 
     package init(
         outbox: OutboxID, epoch: Int64, opening: OpeningID? = nil, ancestors: [OpeningID]? = nil, base: Int64? = nil,
-        lane: LaneID, operations: [WireOperation]
+        lane: LaneID, pipelined: Bool? = nil, operations: [WireOperation]
     ) {
         self.outbox = outbox
         self.epoch = epoch
@@ -29,6 +32,7 @@ package struct WireDelivery: Sendable, Hashable, Codable {
         self.ancestors = ancestors
         self.base = base
         self.lane = lane
+        self.pipelined = pipelined
         self.operations = operations
     }
 }

@@ -55,6 +55,14 @@ package struct WireReport: Sendable, Hashable, Codable {
         self.mark = mark
         self.results = results
     }
+
+    /// True if an operation was not applied and stopped the delivery there.
+    package var isStopped: Bool {
+        switch results.last?.kind {
+        case .gap, .tryLater, .notAttempted: true
+        case .accepted, .fenced, .deleted, .refused, .unrelated, .late, nil: false
+        }
+    }
 }
 
 /// The body of every response that is not 2xx.

@@ -2,6 +2,7 @@ internal import CausewayHTTPServer
 internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
+internal import CausewayWire
 
 /// Applies deliveries one after the other, and those that wait at the same time in one transaction.
 ///
@@ -9,11 +10,18 @@ internal import CausewayModels
 /// gathers, taking turns between accounts. A delivery on an idle hub is a group of its own and does not wait. When the
 /// transaction fails, its whole group fails: with `outcomeUnknown` when the commit failed, otherwise with nothing of it
 /// stored. Nothing else can fail: a delivery is decided in memory.
+///
+/// A delivery that the client sent without waiting for the one before it may arrive first. It changes nothing then, and
+/// is decided again when its predecessor has been applied, or answered `gap` after `HubLimits.predecessorWait`.
 actor DeliveryWriter {
     private struct Job: Sendable {
         let delivery: ValidatedDelivery
         let account: HubAccount
         let fault: HubFaults.Fault?
+
+        var lane: LaneKey {
+            LaneKey(outbox: OutboxKey(account: account.number, id: delivery.outbox), lane: delivery.lane)
+        }
     }
 
     private struct Waiting {
@@ -24,8 +32,14 @@ actor DeliveryWriter {
     private let storage: any HubStorage
     private var waiting = FairQueue<Int64, Waiting>()
     private var isWriting = false
+    private var held = HeldDeliveries<(waiting: Waiting, gap: DeliveryVerdict)>()
+    private let predecessorWait: Duration
 
-    init(_ storage: any HubStorage) { self.storage = storage }
+    /// - Parameter predecessorWait: see `HubLimits.predecessorWait`.
+    init(_ storage: any HubStorage, predecessorWait: Duration) {
+        self.storage = storage
+        self.predecessorWait = predecessorWait
+    }
 
     /// Applies a delivery; returns when its changes are on the disk. Not undone when the caller is cancelled.
     ///
@@ -74,9 +88,41 @@ actor DeliveryWriter {
                 let verdicts = jobs.map { transaction.apply($0.delivery, of: $0.account, fault: $0.fault) }
                 return DeliveryDecision(changes: transaction.changes, value: verdicts)
             }
-            for (waiting, verdict) in zip(group, verdicts) { waiting.continuation.resume(returning: verdict) }
+            for (waiting, verdict) in zip(group, verdicts) { complete(waiting, verdict) }
         } catch {
             for waiting in group { waiting.continuation.resume(throwing: error) }
         }
+    }
+
+    // MARK: - Deliveries that arrived before their predecessors
+
+    private func complete(_ waiting: Waiting, _ verdict: DeliveryVerdict) {
+        let job = waiting.job
+        guard case .report(let report) = verdict else { return waiting.continuation.resume(returning: verdict) }
+        if job.delivery.isPipelined, let first = job.delivery.operations.first, first.previous > report.mark,
+            report.results.first?.kind == .gap, let last = job.delivery.operations.last
+        {
+            let id = held.hold((waiting, verdict), of: job.lane, after: first.previous, last: last.sequence)
+            Task { [predecessorWait] in
+                try? await Task.sleep(for: predecessorWait)
+                endWait(id, of: job.lane)
+            }
+            return
+        }
+        waiting.continuation.resume(returning: verdict)
+        guard !held.isEmpty else { return }
+        if report.isStopped {
+            // Those behind it cannot be applied: the client sends all of them again.
+            for doomed in held.release(job.lane, at: .max) { doomed.waiting.continuation.resume(returning: doomed.gap) }
+            return
+        }
+        for released in held.release(job.lane, at: report.mark) {
+            self.waiting.append(released.waiting, of: job.account.number)
+        }
+    }
+
+    private func endWait(_ id: Int, of lane: LaneKey) {
+        guard let (waiting, gap) = held.withdraw(id, of: lane) else { return }
+        waiting.continuation.resume(returning: gap)
     }
 }

@@ -36,6 +36,8 @@ struct ValidatedDelivery: Sendable {
     let outbox: OutboxID
     let claim: LineageRules.Claim
     let lane: LaneID
+    /// Whether the client has sent the delivery before it as well, without waiting for the response.
+    let isPipelined: Bool
     let operations: [Operation]
     /// The history that the request names.
     var history = HistoryClaim.none
@@ -50,6 +52,7 @@ struct ValidatedDelivery: Sendable {
             epoch: delivery.epoch, opening: delivery.opening, ancestors: delivery.ancestors ?? [],
             base: delivery.base ?? 0)
         lane = delivery.lane
+        isPipelined = delivery.pipelined ?? false
         guard (0...Limits.sequenceMax).contains(claim.epoch) else {
             throw Self.broken("epoch: must be at least 0 and at most \(Limits.sequenceMax)")
         }

@@ -20,6 +20,8 @@ package struct HubConfiguration: Sendable, Hashable {
     package var attemptRefill: Duration = .seconds(HubLimits.failedAttemptSeconds)
     /// Open connections that one account has used.
     package var connectionsPerAccountMax = HubLimits.connectionsPerAccountMax
+    /// How long a delivery that arrived before its predecessor waits for it.
+    package var predecessorWait: Duration = HubLimits.predecessorWait
     /// Channels that one address creates in a burst.
     package var newChannelsPerPeerMax = HubLimits.newChannelsPerPeerMax
     /// The time without a write after which the database's log is emptied and memory is released.

@@ -65,7 +65,8 @@ package final class HubService: Service {
     package func run() async throws {
         let router = HubRouter(
             storage: storage, history: HubHistory(storage, logger: logger), reader: MessageReader(storage),
-            writer: DeliveryWriter(storage), newChannels: ChannelCreationShares(configuration),
+            writer: DeliveryWriter(storage, predecessorWait: configuration.predecessorWait),
+            newChannels: ChannelCreationShares(configuration),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()

@@ -12,6 +12,9 @@ public struct Delivery: Sendable, Hashable {
     /// applies nothing.
     public var history: ServerHistory?
     public var lane: LaneID
+    /// True if an earlier delivery of the lane is under way. If this one arrives first, a server may wait a moment for
+    /// the other instead of reporting a gap.
+    public var isPipelined = false
     public var operations: [DeliveryOperation]
 
     public init(outbox: OutboxID, epoch: Int64, lane: LaneID, operations: [DeliveryOperation]) {

@@ -63,6 +63,7 @@ struct CostTests {
     private func longQueue(_ count: Int64) -> Outbox {
         var configuration = OutboxConfiguration()
         configuration.batchOperationsMax = 2
+        configuration.deliveriesInFlightMax = 1
         configuration.retry.retriesMax = 0
         let entries = (1...count).map { number in
             OutboxEntry(

@@ -31,6 +31,8 @@ struct OutboxHarness {
     ) {
         var configuration = OutboxConfiguration()
         configuration.retry.jitterPercent = 0
+        // Scripts are easier to follow with one batch at a time.
+        configuration.deliveriesInFlightMax = 1
         configure(&configuration)
         let snapshot = OutboxSnapshot(
             outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries,

@@ -58,8 +58,18 @@ struct BacklogBenchmark {
 
     private func cost(of count: Int, operationsMax: Int? = nil) async throws -> Double {
         var configuration = ClientConfiguration()
-        if let operationsMax { configuration.outbox.batchOperationsMax = operationsMax }
-        return try await stores.with { folder in
+        if let operationsMax {
+            configuration.outbox.batchOperationsMax = operationsMax
+            configuration.outbox.deliveriesInFlightMax = 1
+        }
+        return try await cost(of: count, configuration)
+    }
+
+    /// Creates messages while sending is paused, and measures from the end of the pause on.
+    ///
+    /// - Returns: seconds for each message.
+    func cost(of count: Int, _ configuration: ClientConfiguration) async throws -> Double {
+        try await stores.with { folder in
             try await server.withPausedClient(in: folder, .full, configuration: configuration) { client in
                 let start = try await server.lastPosition()
                 let clock = ContinuousClock()
@@ -73,8 +83,9 @@ struct BacklogBenchmark {
                 let left = try await client.status().counts.undelivered
                 guard left == 0 else { throw BenchError("the last of \(count) is delivered, and \(left) others not") }
                 try await check(handles.map(\.message), on: server.messages(after: start))
+                let isSingle = configuration.outbox.batchOperationsMax == 1
                 CausewayBench.progress(
-                    "\(Figure.grouped(count)) messages\(operationsMax == 1 ? " one at a time" : ""): "
+                    "\(Figure.grouped(count)) messages\(isSingle ? " one at a time" : ""): "
                         + "created in \(Figure.seconds(created - beginning)), synced in \(Figure.seconds(time)), "
                         + "read back in \(Figure.seconds(clock.now - created - time))")
                 return time.seconds / Double(count)

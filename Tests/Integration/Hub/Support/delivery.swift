@@ -12,12 +12,13 @@ func outbox(_ number: UInt64) -> OutboxID {
 
 func delivery(
     _ operations: [WireOperation], outbox number: UInt64 = 1, epoch: Int64 = 1, opening: UInt64? = nil,
-    after ancestors: [UInt64] = [], base: Int64? = nil, lane: LaneID = .text
+    after ancestors: [UInt64] = [], base: Int64? = nil, lane: LaneID = .text,
+    isPipelined: Bool = false
 ) -> WireDelivery {
     WireDelivery(
         outbox: outbox(number), epoch: epoch, opening: opening.map(CausewayHubTests.opening),
         ancestors: ancestors.isEmpty ? nil : ancestors.map(CausewayHubTests.opening), base: base, lane: lane,
-        operations: operations)
+        pipelined: isPipelined ? true : nil, operations: operations)
 }
 
 func opening(_ number: UInt64) -> OpeningID {
