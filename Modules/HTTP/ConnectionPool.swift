@@ -52,6 +52,9 @@ final class ConnectionPool: HTTPConnectionOwner {
         }
     }
 
+    /// Closes the connections that carry no request.
+    func discardIdle() { perform(state.discardIdle()) }
+
     /// - Returns: a future that completes when every open connection is closed.
     func shutDown() -> EventLoopFuture<Void> {
         let closing = connections.values.map(\.channel.closeFuture)

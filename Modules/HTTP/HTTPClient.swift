@@ -84,6 +84,11 @@ package final class HTTPClient: Sendable {
         return response
     }
 
+    /// Closes the connections that carry no request, as after a change of the network. Returns at once.
+    package func discardIdleConnections() {
+        loop.execute { self.pool.value.discardIdle() }
+    }
+
     /// Fails requests that are waiting or under way with ``HTTPClientError/shutdown(requestSent:)`` and closes all
     /// connections; returns when they are closed. May be called again; later requests fail.
     package func shutdown() async {

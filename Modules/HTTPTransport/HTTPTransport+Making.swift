@@ -26,6 +26,14 @@ extension HTTPTransport {
         return endpoint
     }
 
+    static func capabilities(of endpoint: HTTPEndpoint) -> TransportCapabilities {
+        var capabilities = TransportCapabilities(
+            ordering: .sequenced, deliveriesInFlightMax: HTTPTransportLimits.deliveriesInFlightMax,
+            deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax)
+        if case .tcp(let host, _, _) = endpoint.address { capabilities.isLocal = isThisMachine(host) }
+        return capabilities
+    }
+
     /// Whether a host is this machine by definition, independent of any name service: `localhost` itself and loopback
     /// addresses, but no name below `localhost`, which some resolvers look up in the network.
     private static func isThisMachine(_ host: String) -> Bool {

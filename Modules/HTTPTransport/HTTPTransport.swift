@@ -50,8 +50,7 @@ import NIOCore
 /// `Retry-After` is seconds or a date (RFC 9110 §10.2.3), clamped to 1 s through 1 h; an invalid one counts as absent.
 /// Text from the server is truncated, and control characters and the token are removed, before it is used in an error.
 public struct HTTPTransport: Transport {
-    public let capabilities = TransportCapabilities(
-        ordering: .sequenced, deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax)
+    public let capabilities: TransportCapabilities
 
     private let client: HTTPClient
     private let requests: RequestBuilder
@@ -68,8 +67,10 @@ public struct HTTPTransport: Transport {
         _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration()
     ) throws(TransportError) {
         let endpoint = try Self.endpoint(address, configuration)
+        capabilities = Self.capabilities(of: endpoint)
         var limits = HTTPLimits()
         limits.bodyBytesMax = WireProtocol.responseBytesMax
+        limits.connectionsMax = HTTPTransportLimits.deliveriesInFlightTotalMax
         client = HTTPClient(
             endpoint: endpoint, tls: try Self.tls(for: endpoint, configuration),
             timeouts: HTTPTimeouts(
@@ -150,6 +151,8 @@ public struct HTTPTransport: Transport {
         guard let placed = message.placed else { throw parser.foreign("a message with an invalid position") }
         return placed.serverPosition
     }
+
+    public func networkChanged() { client.discardIdleConnections() }
 
     /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.
     public func close() async {

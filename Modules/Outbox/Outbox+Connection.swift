@@ -90,6 +90,23 @@ extension Outbox {
         rateLimitedUntil = max(rateLimitedUntil ?? until, until)
     }
 
+    // MARK: - The machine's network
+
+    /// Probes at once, and after a failure again at the shortest pause: a probe under way may wait on a path that is
+    /// gone.
+    mutating func networkChanged(_ step: inout OutboxStep) {
+        connection.failures = 0
+        connection.isProbing = false
+        startProbe(&step)
+    }
+
+    /// Goes offline without an attempt. Probes go on at their pace, in case the system is wrong about its network.
+    mutating func networkLost(_ clock: ClockReading) {
+        guard hasSession else { return }
+        connection.isProbing = false
+        goOffline("this machine has no network connection", clock)
+    }
+
     // MARK: - Probes of an idle client
 
     /// The share of the interval after which the earliest idle probe comes.

@@ -189,6 +189,8 @@ package struct Outbox: Sendable, Hashable {
             isPaused = false
             dispatchAll(&step)
         case .probeRequested: startProbe(&step)
+        case .networkChanged: networkChanged(&step)
+        case .networkLost: networkLost(clock)
         case .deadline: deadlineReached(&step)
         }
         grantTurns(&step)

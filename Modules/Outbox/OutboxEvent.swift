@@ -61,6 +61,10 @@ package enum OutboxEvent: Sendable, Equatable {
     case resumed
     /// A caller requested an immediate probe of the server.
     case probeRequested
+    /// The machine's network changed, or came up: what was found out before says nothing about it.
+    case networkChanged
+    /// The machine has no network. The driver has broken off the calls under way.
+    case networkLost
     /// ``Outbox/nextDeadline`` has been reached.
     case deadline
 }

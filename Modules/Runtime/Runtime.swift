@@ -17,6 +17,13 @@ public protocol Runtime: Sendable {
     /// the handle: nothing is inherited.
     @discardableResult
     func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask
+    /// Reports of changes of the network; `nil` if there are none.
+    var network: (any NetworkMonitor)? { get }
+}
+
+extension Runtime {
+    /// Default for runtimes without a network of their own.
+    public var network: (any NetworkMonitor)? { nil }
 }
 
 extension Runtime {

@@ -22,6 +22,8 @@ public struct SystemRuntime: Runtime {
         try? await Task.sleep(until: origin + (deadline - .zero), clock: ContinuousClock())
     }
 
+    public var network: (any NetworkMonitor)? { SystemNetworkMonitor() }
+
     @discardableResult
     public func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask {
         RuntimeTask(Task.detached(operation: body))

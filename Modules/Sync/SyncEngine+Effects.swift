@@ -172,6 +172,7 @@ extension SyncEngine {
         delivery.opening = batch.opening
         delivery.ancestors = batch.ancestors
         delivery.base = batch.base
+        delivery.isPipelined = batch.isPipelined
         delivery.history = history
         return delivery
     }

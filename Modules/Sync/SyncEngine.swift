@@ -73,6 +73,9 @@ package actor SyncEngine {
     var pagesUnderWay: [Int: PageUnderWay] = [:]
     var lastPage = 0
     var waiters = Waiters()
+    /// The last report of the machine's network, and the task that reads the reports.
+    var networkStatus: NetworkStatus?
+    private var networkReader: RuntimeTask?
 
     private var inbox: Deque<Input> = []
     private var isDraining = false
@@ -115,6 +118,11 @@ package actor SyncEngine {
             guard feed.push(commit) else { return }
             runtime.spawn { [weak self] in await self?.drain() }
         }
+        if let network = runtime.network {
+            networkReader = runtime.spawn { [weak self] in
+                for await status in network.statuses() { await self?.networkReported(status) }
+            }
+        }
         self.session = session
         self.transport = transport
         guard session != nil else { return }
@@ -130,6 +138,7 @@ package actor SyncEngine {
         _ = outbox.handle(.paused, at: clock)  // nothing more may be sent
         subscription?.cancel()
         timer?.task.cancel()
+        networkReader?.cancel()
         await endCalls()
         if isDraining { await withCheckedContinuation { drainWaiters.append($0) } }
         await drain()

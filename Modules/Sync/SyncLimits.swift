@@ -12,6 +12,9 @@ enum SyncLimits {
     static let missedPageProbeInterval: Duration = .seconds(10)
     /// The pause before pages that the server refused are requested again.
     static let refusedPageInterval: Duration = .seconds(60)
+    /// How long the network must have been gone before the calls under way are broken off: an interface that is
+    /// configured anew has no address for a moment.
+    static let networkLossDelay: Duration = .seconds(1)
     /// Stored messages that are compared with a page at a time.
     static let reconcileStepMax = 200
 }

@@ -64,6 +64,10 @@ public protocol Transport: Sendable {
     /// Uploads and downloads of attachments; `nil` if the server stores none.
     var media: (any MediaStore)? { get }
 
+    /// The network has changed: connections that are kept for later calls may be dead, and are closed. Calls under way
+    /// are not affected. Returns at once.
+    func networkChanged()
+
     /// Ends all connections; calls under way throw ``TransportError/unreachable(detail:)`` or `inDoubt`, later ones
     /// `unreachable`. May be called again.
     func close() async
@@ -72,6 +76,9 @@ public protocol Transport: Sendable {
 extension Transport {
     /// Default for servers that do not report changes.
     public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? { nil }
+
+    /// Default for transports without kept connections.
+    public func networkChanged() {}
 
     /// Default for servers without events.
     public var events: (any EventSource)? { nil }

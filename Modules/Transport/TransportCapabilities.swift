@@ -33,6 +33,8 @@ public struct TransportCapabilities: Sendable, Hashable {
     public var operations: Set<OperationKind>
     /// The largest contents that the server accepts.
     public var content: ContentLimits
+    /// True if the server runs on this machine: the state of the network does not matter to it.
+    public var isLocal = false
 
     /// Creates a description; with ``Ordering/idempotent(window:)`` every batch is a single operation, whatever the
     /// arguments.

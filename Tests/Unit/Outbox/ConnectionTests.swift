@@ -26,6 +26,36 @@ import Testing
         #expect(harness.sent == ["0<1 send a"])
     }
 
+    @Test func aChangeOfTheNetworkIsProbedAtOnceAndAtTheShortestPauseAgain() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .noWay)
+        for _ in 1...6 {
+            harness.wait(harness.untilDeadline ?? .zero)
+            harness.take(.probeFailed(.noWay))
+        }
+        #expect(harness.untilDeadline == .seconds(15))
+        harness.take(.networkChanged)
+        #expect(harness.probes == 1)
+        // One that was under way waits on a path that is gone.
+        harness.take(.networkChanged)
+        #expect(harness.probes == 1)
+        harness.take(.probeFailed(.noWay))
+        #expect(harness.untilDeadline == .seconds(1))
+    }
+
+    @Test func aLostNetworkIsAnOutageWithoutAnAttempt() {
+        var harness = OutboxHarness()
+        harness.take(.networkLost)
+        harness.create("a")
+        #expect(harness.sent == [])
+        #expect(harness.untilDeadline == .seconds(1))
+        harness.take(.networkChanged)
+        harness.take(.authenticated)
+        harness.wait(.seconds(1))
+        #expect(harness.sent == ["0<1 send a"])
+    }
+
     @Test func probesComeTwiceAsLateUpToABound() {
         var harness = OutboxHarness()
         harness.create("a")

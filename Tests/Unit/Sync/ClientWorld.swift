@@ -31,13 +31,14 @@ struct ClientWorld: Sendable {
     /// Opens a client; on `other` if given, otherwise on the world's store.
     func open(
         on other: (any Store)? = nil, _ configuration: ClientConfiguration = ClientConfiguration(),
-        keeping credentials: (any CredentialStore)? = nil
+        keeping credentials: (any CredentialStore)? = nil, network: (any NetworkMonitor)? = nil
     ) async throws -> CausewayClient {
         var transports = TransportRegistry()
         transports.register("test") { _, _ in transport }
         return try await CausewayClient.open(
             store: other ?? store, transports: transports, credentials: credentials ?? self.credentials,
-            runtime: runtime, configuration: configuration)
+            runtime: network.map { NetworkedRuntime(base: runtime, network: $0) } ?? runtime,
+            configuration: configuration)
     }
 
     func loggedIn(_ configuration: ClientConfiguration = ClientConfiguration()) async throws -> CausewayClient {
