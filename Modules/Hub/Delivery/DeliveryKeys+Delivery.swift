@@ -12,6 +12,9 @@ extension DeliveryKeys {
     }
 
     private mutating func add(_ operation: ValidatedDelivery.Operation, of account: Int64) {
+        if operation.isAboutMessage {
+            earlyDeletions.insert(AccountMessage(account: account, message: operation.id))
+        }
         switch operation.body {
         case .send(let message):
             messages.insert(operation.id)

@@ -11,6 +11,9 @@ extension DeliveryTransaction {
         if isTaken {
             return .refuse(code: "idTaken", detail: "another account already used the id \(operation.id)")
         }
+        if operation.isAboutMessage, state.earlyDeletions.contains(early(operation.id, current)) {
+            return .refuse(code: "operationDeleted", detail: "\(operation.id) was deleted before it arrived")
+        }
         switch operation.body {
         case .unacceptable(let code, let detail): return .refuse(code: code, detail: detail)
         case .send(let message):
@@ -22,6 +25,10 @@ extension DeliveryTransaction {
         case .react(let target, let name, let isAdded): return verdict(onReactingTo: target, name, isAdded)
         case .fence, .delete: return .fine
         }
+    }
+
+    private func early(_ id: MessageID, _ current: Current) -> AccountMessage {
+        AccountMessage(account: current.account, message: id)
     }
 
     private func verdict(onSending message: ValidatedDelivery.Send) -> LaneRules.Verdict {

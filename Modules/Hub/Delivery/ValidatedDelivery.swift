@@ -31,6 +31,14 @@ struct ValidatedDelivery: Sendable {
         let previous: Int64
         let id: MessageID
         let body: Body
+
+        /// True for an edit or a reaction.
+        var isAboutMessage: Bool {
+            switch body {
+            case .edit, .react: true
+            case .send, .unacceptable, .fence, .delete: false
+            }
+        }
     }
 
     let outbox: OutboxID

@@ -30,6 +30,27 @@ import Testing
         }
     }
 
+    /// A late copy of an edit that failed and was deleted: the fence that barred it may be lost with the hub's data.
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func anOperationThatWasDeletedBeforeItArrivedIsRefused(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            _ = try await hub.client.report(delivery([send(1), delete(2, 100), delete(3, 101)]))
+            let lane = LaneID(rawValue: "operations")
+            let changes = [
+                change(.edit, 1, after: 0, 100, on: 1), change(.addReaction, 2, 101, on: 1),
+                change(.addReaction, 3, 102, on: 1),
+            ]
+            let report = try await hub.client.report(delivery(changes, outbox: 2, lane: lane))
+            #expect(report.kinds == [.refused, .refused, .accepted])
+            #expect(report.results.map(\.code) == ["operationDeleted", "operationDeleted", nil])
+            #expect(try await hub.client.messages().map(\.content) == [.text("message 1")])
+            // For another account the ids are free.
+            let other = try await hub.client(of: "other")
+            let its = try await other.report(delivery([change(.addReaction, 1, after: 0, 101, on: 1)], outbox: 3))
+            #expect(its.kinds == [.accepted])
+        }
+    }
+
     @Test(arguments: HubFixture.StorageKind.allCases)
     func nobodyChangesWhatIsNotTheirs(kind: HubFixture.StorageKind) async throws {
         try await HubFixture.running(on: kind) { hub in

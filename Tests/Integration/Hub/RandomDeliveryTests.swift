@@ -78,6 +78,7 @@ import Testing
             if let there = done[operation.id] {
                 return there.account == lane.account ? "accepted \(there.position)" : "refused idTaken"
             }
+            if deleted[lane.account]?.contains(operation.id) == true { return "refused operationDeleted" }
             guard let target = operation.target, let there = kept[target] else { return "unrelated" }
             if there.isDeleted { return "refused messageDeleted" }
             if operation.kind == .edit, there.account != lane.account { return "refused notYours" }

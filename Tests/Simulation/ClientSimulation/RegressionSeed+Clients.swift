@@ -57,6 +57,9 @@ extension RegressionSeed {
             5_001_808, "a reply that a restored hub still had failed for good when its parent was deleted",
             isSteady: false),
         RegressionSeed(
+            6_068_191, "a late edit that had been deleted was applied by a hub that had lost its fence",
+            isSteady: false),
+        RegressionSeed(
             5_014_560, "a late response for an account that had logged out, after the hub was replaced",
             isSteady: false),
         RegressionSeed(

@@ -20,7 +20,8 @@ package import CausewayModels
 ///   more.
 /// 6. A fence about an unknown id passes its position, a deletion is always answered, a refusal passes its position.
 /// 7. Positions ascend.
-/// 8. A message that its account deleted before it arrived is stored as deleted, from any outbox.
+/// 8. A message that its account deleted before it arrived is stored as deleted, from any outbox; an edit or a reaction
+///   that it deleted so is refused.
 package struct HubOracle: Sendable {
     private struct Lane: Hashable {
         var account: UserID?
@@ -223,6 +224,9 @@ package struct HubOracle: Sendable {
 
     /// The refusal that follows from the stored messages.
     private func refusal(of operation: DeliveryOperation, by account: UserID?) -> Expected? {
+        if operation.target != nil, deleted[account]?.contains(operation.message) == true {
+            return .refused(code: "operationDeleted")
+        }
         if let parent = operation.parent, stored[parent] == nil { return .unrelated }
         guard let target = operation.target else { return nil }
         guard let about = stored[target] else { return .unrelated }

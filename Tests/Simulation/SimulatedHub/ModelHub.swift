@@ -209,6 +209,10 @@ package struct ModelHub: Hashable {
         if let stored = accepted[operation.message], stored.key.account != account {
             return .refuse(code: "idTaken", detail: "another account used the id")
         }
+        let early = EarlyDeletion(account: account, message: operation.message)
+        if operation.target != nil, earlyDeletions.contains(early) {
+            return .refuse(code: "operationDeleted", detail: "it was deleted before it arrived")
+        }
         if let parent = operation.parent, accepted[parent] == nil, plantedFault != .doesWhatIsAboutNothing {
             return .unrelated(detail: "no such parent")
         }
