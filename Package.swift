@@ -127,9 +127,9 @@ let package = Package(
         module("Transport", ["CausewayModels", "CausewayRuntime"]),
         module("TransportConformance", ["CausewayModels", "CausewayRuntime", "CausewayTransport"]),
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
-        module("HubRules", ["CausewayModels", .deque]),
+        module("HubRules", ["CausewayModels", "CausewayRecords", .deque]),
         module("HubStorage", ["CausewayHubRules", "CausewayModels"]),
-        module("HubStorageConformance", ["CausewayHubStorage", "CausewayModels"]),
+        module("HubStorageConformance", ["CausewayHubRules", "CausewayHubStorage", "CausewayModels"]),
 
         // Adapters.
         .systemLibrary(
@@ -210,9 +210,9 @@ let package = Package(
         module(
             "Hub",
             [
-                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHubStorage", "CausewayHTTPServer",
-                "CausewaySystem", "CausewayTLS", .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging,
-                .nioCore, .nioHTTP1,
+                "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubRules", "CausewayHubStorage",
+                "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", .hummingbird, .hummingbirdCore, .httpTypes,
+                .lifecycle, .logging, .nioCore, .nioHTTP1,
             ]),
         // The hub's storage by default. Only the program chooses it.
         module(
@@ -261,7 +261,8 @@ let package = Package(
             [
                 "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayHub",
                 "CausewayHubSQLite",
-                "CausewayHubStorage", "CausewayModels", "CausewaySystem", .argumentParser, .lifecycle, .logging,
+                "CausewayHubStorage", "CausewayModels", "CausewayRecords", "CausewaySystem", .argumentParser,
+                .lifecycle, .logging,
                 .unixSignals,
             ]),
         app(
@@ -335,7 +336,8 @@ let package = Package(
         tests("System", in: "Unit", ["CausewaySystem"]),
         tests("Diagnostics", in: "Unit", ["CausewayDiagnostics", .logging]),
         tests("Wire", in: "Unit", ["CausewayModels", "CausewayWire"]),
-        tests("HubRules", in: "Unit", ["CausewayHubRules", "CausewayModels"]),
+        tests("Records", in: "Unit", ["CausewayModels", "CausewayRecords"]),
+        tests("HubRules", in: "Unit", ["CausewayHubRules", "CausewayModels", "CausewayRecords"]),
         tests("Storage", in: "Unit", ["CausewayModels", "CausewayStorage"]),
         tests("Outbox", in: "Unit", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
         tests(
@@ -371,8 +373,8 @@ let package = Package(
         tests(
             "HubStorageConformance", in: "Conformance",
             [
-                "CausewayHubSQLite", "CausewayHubStorage", "CausewayHubStorageConformance", "CausewayModels",
-                "CausewayTestSupport", .logging,
+                "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHubStorageConformance",
+                "CausewayModels", "CausewayTestSupport", .logging,
             ]),
         tests(
             "Replay", in: "Conformance",
@@ -404,8 +406,9 @@ let package = Package(
         tests(
             "Hub", in: "Integration",
             [
-                "CausewayHub", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels",
-                "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer",
+                "CausewayModels", "CausewayRecords", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb,
+                .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "Control", in: "Integration",

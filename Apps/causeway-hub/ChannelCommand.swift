@@ -2,24 +2,27 @@ import ArgumentParser
 import CausewayHub
 import CausewayHubStorage
 import CausewayModels
+import CausewayRecords
 
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "channel", abstract: "Add, list or remove channels, also while the hub runs.",
-        subcommands: [Add.self, List.self, Remove.self])
+        commandName: "channel", abstract: "Add, list or remove channels and their members, also while the hub runs.",
+        subcommands: [Add.self, List.self, Remove.self, ChannelMemberCommand.self])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a channel; an existing one is left unchanged.")
         @OptionGroup var data: DataOption
+        @Option(name: .long, help: ArgumentHelp("The account that becomes its owner.", valueName: "account"))
+        var owner: String?
+        @Flag(name: .long, help: "Only members can find it, and only their moderators can add others.")
+        var `private` = false
         @Argument(help: "Letters, digits and . _ - @ :") var name: String
 
         func run() async throws {
             try await failing {
-                guard let id = ChannelID(name) else {
-                    throw HubError.badName(
-                        kind: "channel", name: name, problem: Name.problem(with: name) ?? "is wrong")
-                }
-                let (_, isNew) = try await data.administration().addChannel(id)
+                let id = try channelID(name)
+                let (_, isNew) = try await data.administration().addChannel(
+                    id, isPublic: !`private`, owner: owner.map(userID))
                 if isNew { AuditLog(data.folder).record("channel created", name) }
                 try say(isNew ? "Added \(name)" : "\(name) exists already")
             }
@@ -33,10 +36,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await failing {
-                guard let id = ChannelID(name) else {
-                    throw HubError.storage(.unknownChannel(name: String(name.prefix(64))))
-                }
-                try await data.administration().removeChannel(id)
+                try await data.administration().removeChannel(channelID(name))
                 AuditLog(data.folder).record("channel removed", name)
                 try say("Removed \(name)")
             }
@@ -44,7 +44,8 @@ struct ChannelCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the channels with their newest position.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the channels with their newest position and the number of their members.")
         @OptionGroup var data: DataOption
         @Flag(name: .long, help: "Print one JSON array.") var json = false
 
@@ -55,8 +56,28 @@ struct ChannelCommand: AsyncParsableCommand {
                     try say(JSONOutput.text(channels))
                     return
                 }
-                for channel in channels { try say("\(channel.id)\t\(channel.lastPosition)") }
+                for channel in channels {
+                    let members = "\(channel.memberCount) \(channel.memberCount == 1 ? "member" : "members")"
+                    let access = channel.isPublic ? "public" : "private"
+                    try say("\(channel.id)\t\(channel.lastPosition)\t\(members)\t\(access)")
+                }
             }
         }
     }
+}
+
+/// - Throws: `HubError.badName`.
+func channelID(_ name: String) throws(HubError) -> ChannelID {
+    guard let id = ChannelID(name) else {
+        throw HubError.badName(kind: "channel", name: name, problem: Name.problem(with: name) ?? "is wrong")
+    }
+    return id
+}
+
+/// - Throws: `HubError.badName`.
+func userID(_ name: String) throws(HubError) -> UserID {
+    guard let user = UserID(name) else {
+        throw HubError.badName(kind: "account", name: name, problem: Name.problem(with: name) ?? "is wrong")
+    }
+    return user
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CausewayControlAPI
 import CausewayHub
 import CausewayHubStorage
+import CausewayRecords
 import CausewaySystem
 
 /// Runs a command and turns its error into a line on standard error and the documented exit code.
@@ -38,6 +39,12 @@ extension HubError {
         case .configuration: .configuration
         case .badName: .usage
         case .storage(let error): error.exitStatus
+        case .refused(let problem):
+            switch problem.code {
+            case "channelNotFound", "accountNotFound", "memberNotFound": .notFound
+            case "channelInUse": .cannotCreate
+            default: .inputOutput
+            }
         }
     }
 }
@@ -46,8 +53,8 @@ extension HubStorageError {
     /// The exit status of a command that this error ended.
     var exitStatus: ExitStatus {
         switch self {
-        case .unknownAccount, .unknownChannel: .notFound
-        case .exists, .taken, .channelInUse: .cannotCreate
+        case .unknownAccount: .notFound
+        case .exists, .taken: .cannotCreate
         case .io, .outcomeUnknown, .full, .damaged, .newerSchema, .tooMany: .inputOutput
         case .busy, .recovering: .temporary
         }

@@ -85,6 +85,8 @@ extension BulletinBoard.State {
             return .deleted
         case .edit, .addReaction, .removeReaction:
             return .refused(code: "notSupported", detail: "notes on the board do not change")
+        case .write:
+            return .refused(code: "notSupported", detail: "the board has no records")
         }
     }
 }

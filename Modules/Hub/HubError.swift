@@ -1,4 +1,5 @@
 package import CausewayHubStorage
+package import CausewayRecords
 
 /// The reason why the hub cannot be set up, opened or run. Each states what failed, why, and what to do.
 package enum HubError: Error, Sendable, Equatable {
@@ -18,6 +19,8 @@ package enum HubError: Error, Sendable, Equatable {
     case badName(kind: String, name: String, problem: String)
     /// The storage failed, or refused the request.
     case storage(HubStorageError)
+    /// The rules of channels refused the request.
+    case refused(RecordProblem)
 }
 
 extension HubError: CustomStringConvertible {
@@ -41,6 +44,13 @@ extension HubError: CustomStringConvertible {
             "the \(kind)'s name “\(name.prefix(64))” \(problem)"
         case .storage(let error):
             error.description
+        case .refused(let problem):
+            switch problem.code {
+            case "channelNotFound": "\(problem.detail); see: causeway-hub channel list"
+            case "accountNotFound": "\(problem.detail); see: causeway-hub account list"
+            case "memberNotFound": "\(problem.detail); see: causeway-hub channel member list"
+            default: problem.detail
+            }
         }
     }
 }

@@ -24,6 +24,8 @@ package enum HubLimits {
     package static let jsonDepthMax = 64
     /// JSON values in a body. A client's largest batch, all of it arrays of one digit, holds fewer.
     package static let jsonValuesMax = 320 * 1024
+    /// Bytes of one value in the query of a request for a list of records.
+    static let queryValueBytesMax = 4 * 1024
     /// Operations in one delivery.
     package static let deliveryOperationsMax = 1024
     /// Bytes of a lane's name.

@@ -17,11 +17,12 @@ extension SQLiteHubStorage {
 
     package func changes(
         of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> ChannelChanges? {
+    ) async throws(HubStorageError) -> ChannelChanges {
         // Before the snapshot, as for a page.
         let cursor = try cursor()
         return try await read { [self] db in
-            guard let found = try Self.place(of: channel, db) else { return nil }
+            // A channel without messages has no row, and no number is 0.
+            let found = try Self.place(of: channel, db) ?? (0, Self.floor(db))
             // A state that was never reached here belongs to another history.
             let isKnown = try query.through <= found.lastPosition && isKnown(query.since, present: cursor, db)
             return ChannelChanges(
@@ -47,7 +48,7 @@ extension SQLiteHubStorage {
             row.bind(query.from)
             row.bind(query.through)
             row.bind(query.isOpen)
-            row.bind(limit.messages + 1)
+            row.bind(limit.count + 1)
             while try row.step() {
                 guard try gather(row, into: &gathered, for: reader, db) else { return nil }
             }
@@ -56,7 +57,7 @@ extension SQLiteHubStorage {
             var row = try SQLStatement(Self.shownAbove, db)
             row.bind(channel.number)
             row.bind(query.through)
-            row.bind(limit.messages + 1)
+            row.bind(limit.count + 1)
             while try row.step() {
                 guard try gather(row, into: &gathered, for: reader, db) else { return nil }
             }
@@ -107,5 +108,5 @@ private struct GatheredChanges {
     var contentBytes = 0
     var changed = ChannelChanges.Changed(messages: [], gone: [])
 
-    var isFull: Bool { changed.messages.count + changed.gone.count >= limit.messages }
+    var isFull: Bool { changed.messages.count + changed.gone.count >= limit.count }
 }

@@ -33,7 +33,10 @@ extension SQLiteHubStorage {
             var row = try SQLStatement(Self.shownByID, db)
             row.bind(id.value)
             guard try row.step() else { return .unknown }
-            guard let content = row.text(3) else { return .deleted }
+            guard let content = row.text(3) else {
+                guard let channel = row.text(1).flatMap(ChannelID.init) else { return .unknown }
+                return .deleted(in: channel)
+            }
             return .found(try message(row, content: content, for: reader, db))
         }
     }
@@ -41,11 +44,13 @@ extension SQLiteHubStorage {
     /// Reads the index of the shown messages from one key on.
     package func page(
         of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> MessagePage? {
+    ) async throws(HubStorageError) -> MessagePage {
         // Before the snapshot: a later commit may be in the page, but the cursor claims nothing that is not.
         let cursor = try cursor()
         return try await read { [self] db in
-            guard let found = try Self.place(of: channel, db) else { return nil }
+            guard let found = try Self.place(of: channel, db) else {
+                return MessagePage(messages: [], hasMore: false, lastPosition: try Self.floor(db), cursor: cursor)
+            }
             let bound =
                 switch range {
                 case .newest: Int64.max
@@ -54,11 +59,11 @@ extension SQLiteHubStorage {
             var row = try SQLStatement(range.isDescending ? Self.shownBelow : Self.shownAbove, db)
             row.bind(found.number)
             row.bind(bound)
-            row.bind(limit.messages + 1)
+            row.bind(limit.count + 1)
             var page = MessagePage(messages: [], hasMore: false, lastPosition: found.lastPosition, cursor: cursor)
             var bytes = 0
             while try row.step() {
-                guard page.messages.count < limit.messages, bytes <= limit.contentBytes else {
+                guard page.messages.count < limit.count, bytes <= limit.contentBytes else {
                     page.hasMore = true
                     break
                 }

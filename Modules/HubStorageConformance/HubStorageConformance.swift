@@ -35,7 +35,7 @@ package enum HubStorageConformance {
 
     /// All rules. Each creates its own storages.
     package static let rules: [Rule] =
-        accountRules + channelRules + historyRules + deliveryRules + messageRules + changesRules + randomRules
+        accountRules + recordRules + historyRules + deliveryRules + messageRules + changesRules + randomRules
 
     /// The rule with this name.
     package static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

@@ -1,7 +1,8 @@
+import CausewayHubRules
 import CausewayHubStorage
 import CausewayModels
 
-/// A serving storage with two accounts and two channels, and short forms for what happens on it.
+/// A serving storage with two accounts, and short forms for what happens on it.
 struct Site: Sendable {
     /// One change of a group. Messages are numbers.
     enum Step: Sendable {
@@ -16,6 +17,9 @@ struct Site: Sendable {
         case take(Int, by: Int64)
         case lane(String, mark: Int64, mover: UInt64? = nil, outbox: UInt64 = 1, by: Int64)
         case bar(UInt64, outbox: UInt64 = 1, by: Int64)
+        /// The record with this id, in these lists with this key; deleted without lists.
+        case record(String, version: Int64, value: String, lists: [String]? = nil, key: Int64 = 0)
+        case write(Int, version: Int64, by: Int64)
     }
 
     static let general = channel("general")
@@ -32,9 +36,6 @@ struct Site: Sendable {
         try await storage.beginOpening(Self.bytes(1))
         for (user, digest) in [(Self.ada, 1), (Self.bob, 2)] {
             try await storage.addAccount(user, tokenDigest: Self.digest(UInt8(digest)), at: Self.time(1))
-        }
-        for channel in [Self.general, Self.second] {
-            _ = try await storage.addChannel(channel, creator: nil, at: Self.time(2))
         }
         try await self.init(storage)
     }
@@ -73,22 +74,16 @@ struct Site: Sendable {
     func page(
         _ range: MessageRange, limit: Int = 100, bytes: Int = .max, in channel: ChannelID = Site.general
     ) async throws -> MessagePage {
-        let bounds = PageLimit(messages: limit, contentBytes: bytes)
-        guard let page = try await storage.page(of: channel, range, limit: bounds, for: ada) else {
-            throw ConformanceFailure(detail: "the channel has no page", file: #fileID, line: #line)
-        }
-        return page
+        let bounds = PageLimit(count: limit, contentBytes: bytes)
+        return try await storage.page(of: channel, range, limit: bounds, for: ada)
     }
 
     func changes(
         since cursor: ChangesCursor, from: Int64 = 1, through: Int64 = 0, isOpen: Bool = true, limit: Int = 100
     ) async throws -> ChannelChanges {
         let query = ChangesQuery(since: cursor, from: from, through: through, isOpen: isOpen)
-        let bounds = PageLimit(messages: limit, contentBytes: .max)
-        guard let found = try await storage.changes(of: Self.general, query, limit: bounds, for: ada) else {
-            throw ConformanceFailure(detail: "the channel has no changes", file: #fileID, line: #line)
-        }
-        return found
+        let bounds = PageLimit(count: limit, contentBytes: .max)
+        return try await storage.changes(of: Self.general, query, limit: bounds, for: ada)
     }
 
     // MARK: - Groups
@@ -115,6 +110,8 @@ struct Site: Sendable {
             case .bar(let opening, let outbox, let account):
                 keys.lanes.insert(lane("text", outbox, account))
                 keys.openings.insert(Self.opening(opening, outbox, account))
+            case .record(let id, _, _, _, _): keys.records.records.insert(record(id))
+            case .write(let number, _, _): keys.writes.insert(id(number))
             }
         }
         return keys
@@ -124,7 +121,7 @@ struct Site: Sendable {
         let commit = changes.lastCommit
         switch step {
         case .send(let number, let account, let channel, let content, let parent):
-            let position = (changes.channels[channel] ?? state.channels[channel] ?? 0) + 1
+            let position = (changes.channels[channel] ?? state.channels[channel] ?? state.records.floor) + 1
             changes.channels[channel] = position
             changes.newMessages.append(
                 .init(
@@ -150,7 +147,56 @@ struct Site: Sendable {
             changes.lanes[key] = .init(mark: mark, mover: mover.map(opening), commit: commit)
         case .bar(let number, let outbox, let account):
             changes.barred.insert(opening(number, outbox, account))
+        case .record(let id, let version, let value, let lists, let key):
+            changes.records[record(id)] = change(id, version: version, value: value, lists: lists, key: key)
+        case .write(let number, let version, let account):
+            changes.newWrites.append(
+                .init(id: id(number), sender: account, version: version, acceptedAt: time(90)))
         }
+    }
+
+    // MARK: - Records
+
+    static let kind: RecordKind = "thing"
+
+    static func record(_ id: String) -> RecordKey { RecordKey(kind: kind, id: id) }
+
+    /// - Parameter lists: names and scopes, as `name/scope`; none to delete the record, `nil` to keep its lists.
+    static func change(
+        _ id: String, version: Int64, value: String, lists: [String]?, key: Int64 = 0
+    ) -> RecordChange {
+        let entries = lists?.map { list in
+            let parts = list.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            return ListEntry(parts[0], scope: parts.count > 1 ? parts[1] : "", key: ListKey(key))
+        }
+        return RecordChange(
+            row: RecordRow(key: record(id), version: version, value: value, isDeleted: lists == []), entries: entries)
+    }
+
+    /// Stores changes of records outside of a delivery.
+    func put(_ changes: RecordChange...) async throws {
+        let keys = RecordKeys(records: Set(changes.map(\.row.key)))
+        try await storage.changeRecords(loading: keys) { _ in
+            RecordDecision(changes: Dictionary(changes.map { ($0.row.key, $0) }) { $1 }, value: ())
+        }
+    }
+
+    /// Returns the records of a list, by pages of this many.
+    func list(
+        _ name: String, scope: String = "", descending: Bool = false, by count: Int = 100, after: ListCursor? = nil
+    ) async throws -> [String] {
+        var ids: [String] = []
+        var range = RecordRange(after: after, isDescending: descending)
+        repeat {
+            let page = try await storage.records(
+                in: RecordList(kind: Self.kind, name: name, scope: scope), range,
+                limit: PageLimit(count: count, contentBytes: .max))
+            try require(page.rows.count <= count, "more records than the limit of a page")
+            ids += page.rows.map(\.key.id)
+            try require(Set(ids).count == ids.count, "a record is on two pages of the list: \(ids)")
+            range.after = page.next
+        } while range.after != nil
+        return ids
     }
 
     // MARK: - Values

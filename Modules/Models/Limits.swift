@@ -46,4 +46,10 @@ public enum Limits {
     public static let recordBytesMax = 65_536
     /// Lists that one record belongs to.
     public static let recordListsMax = 8
+    /// Bytes of a channel's display name.
+    public static let channelNameBytesMax = 256
+    /// Bytes of a channel's metadata as JSON.
+    public static let channelMetadataBytesMax = 8_192
+    /// Nesting of a channel's metadata.
+    public static let channelMetadataDepthMax = 16
 }

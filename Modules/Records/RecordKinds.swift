@@ -1,4 +1,4 @@
 /// The list of kinds: the only place outside a kind's folder that names it.
 public enum RecordKinds {
-    public static let all: [any Record.Type] = []
+    public static let all: [any Record.Type] = [Channel.self, ChannelMember.self]
 }

@@ -19,6 +19,10 @@ extension WireOperation {
             self.init(
                 kind: .removeReaction, sequence: operation.sequence, previous: operation.previous, id: id,
                 target: target, reaction: name)
+        case .write(let id, let write):
+            self.init(
+                kind: .write, sequence: operation.sequence, previous: operation.previous, id: id,
+                record: WireRecordWrite(write))
         case .fence(let id):
             self.init(kind: .fence, sequence: operation.sequence, previous: operation.previous, id: id)
         case .delete(let id):

@@ -4,10 +4,10 @@ package import CausewayModels
 ///
 /// `send` carries channel, content, createdAt, and the parent of a reply. `edit` carries target and content,
 /// `addReaction` and `removeReaction` carry target and reaction; their `id` is their own, and identifies repeats.
-/// `fence` and `delete` carry only an id.
+/// `write` carries a record; its `id` is its own, too. `fence` and `delete` carry only an id.
 package struct WireOperation: Sendable, Hashable, Codable {
     package enum Kind: String, Sendable, Hashable, Codable {
-        case send, fence, delete, edit, addReaction, removeReaction
+        case send, fence, delete, edit, addReaction, removeReaction, write
     }
 
     package var kind: Kind
@@ -20,11 +20,12 @@ package struct WireOperation: Sendable, Hashable, Codable {
     package var parent: MessageID?
     package var target: MessageID?
     package var reaction: String?
+    package var record: WireRecordWrite?
 
     package init(
         kind: Kind, sequence: Int64, previous: Int64, id: MessageID, channel: ChannelID? = nil,
         content: MessageContent? = nil, createdAt: Timestamp? = nil, parent: MessageID? = nil,
-        target: MessageID? = nil, reaction: String? = nil
+        target: MessageID? = nil, reaction: String? = nil, record: WireRecordWrite? = nil
     ) {
         self.kind = kind
         self.sequence = sequence
@@ -36,5 +37,6 @@ package struct WireOperation: Sendable, Hashable, Codable {
         self.parent = parent
         self.target = target
         self.reaction = reaction
+        self.record = record
     }
 }

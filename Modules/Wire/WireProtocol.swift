@@ -14,9 +14,7 @@ package enum WireProtocol {
     /// `GET ?outbox=`: the user of the token, and, if the request names another history than the hub's, the marks of
     /// the lanes of that outbox.
     package static let sessionPath = "/v1/session"
-    /// `GET`: all channels.
-    package static let channelsPath = "/v1/channels"
-    /// `PUT` creates (idempotent).
+    /// `PUT` creates a public channel with the account as its owner (idempotent); the response is a `WireRecord`.
     package static func channelPath(_ channel: String) -> String { "/v1/channels/\(channel)" }
     /// `GET ?limit=&after=&before=`: a page by position.
     package static func messagesPath(_ channel: String) -> String { "/v1/channels/\(channel)/messages" }
@@ -24,6 +22,10 @@ package enum WireProtocol {
     package static func changesPath(_ channel: String) -> String { "/v1/channels/\(channel)/changes" }
     /// `GET`: one message.
     package static func messagePath(_ message: String) -> String { "/v1/messages/\(message)" }
+    /// `GET`: one record, a `WireRecord`. The id is percent-encoded, with its slashes.
+    package static func recordPath(_ kind: String, _ id: String) -> String { "/v1/records/\(kind)/\(id)" }
+    /// `GET ?list=&scope=&after=&order=&limit=`: a page of a list of records, a `WireRecordPage`.
+    package static func recordsPath(_ kind: String) -> String { "/v1/records/\(kind)" }
     /// `GET`, without a token.
     package static let healthPath = "/healthz"
 

@@ -3,7 +3,8 @@ package import CausewayModels
 /// The result of one operation.
 package struct WireResult: Sendable, Hashable, Codable {
     package enum Kind: String, Sendable, Hashable, Codable {
-        /// With `position` and `acceptedAt`; also the result of a repeat, and of a fence whose message exists.
+        /// With `position` and `acceptedAt`; also the result of a repeat, and of a fence whose message exists. The
+        /// position of a write is the version that it gave the record.
         case accepted
         case fenced
         case deleted

@@ -15,10 +15,3 @@ package struct WireSession: Sendable, Hashable, Codable {
         self.marks = marks
     }
 }
-
-/// `GET /v1/channels`.
-package struct WireChannels: Sendable, Hashable, Codable {
-    package var channels: [Channel]
-
-    package init(channels: [Channel]) { self.channels = channels }
-}

@@ -1,10 +1,10 @@
 internal import CausewayHTTPServer
 package import CausewayHubStorage
-package import CausewayModels
+internal import CausewayModels
 
 /// The accounts and channels of a hub, for its operator. Safe for concurrent calls, also while the hub serves.
 package struct HubAdministration: Sendable {
-    private let storage: any HubStorage
+    let storage: any HubStorage
 
     package init(_ storage: any HubStorage) { self.storage = storage }
 
@@ -64,42 +64,14 @@ package struct HubAdministration: Sendable {
         try await storing { () async throws(HubStorageError) in try await storage.accounts() }
     }
 
-    private static func user(_ name: String) throws(HubError) -> UserID {
+    static func user(_ name: String) throws(HubError) -> UserID {
         guard let user = UserID(name) else {
             throw .badName(kind: "account", name: name, problem: Name.problem(with: name) ?? "is wrong")
         }
         return user
     }
 
-    // MARK: - Channels
-
-    /// Creates a channel unless it exists; the operator is not limited in their number.
-    ///
-    /// - Returns: the channel, and whether this call created it.
-    package func addChannel(_ id: ChannelID) async throws(HubError) -> (channel: Channel, isNew: Bool) {
-        try await storing { () async throws(HubStorageError) in
-            try await storage.addChannel(id, creator: nil, at: SystemClock.now())
-        }
-    }
-
-    /// Removes a channel that never had a message.
-    ///
-    /// - Throws: `storage` with `unknownChannel` or `channelInUse`.
-    package func removeChannel(_ id: ChannelID) async throws(HubError) {
-        try await storing { () async throws(HubStorageError) in try await storage.removeChannel(id) }
-    }
-
-    /// Returns the channel; `nil` when there is none with this name.
-    package func channel(_ id: ChannelID) async throws(HubError) -> Channel? {
-        try await storing { () async throws(HubStorageError) in try await storage.channel(id) }
-    }
-
-    /// Returns all channels by name.
-    package func channels() async throws(HubError) -> [Channel] {
-        try await storing { () async throws(HubStorageError) in try await storage.channels() }
-    }
-
-    private func storing<Value>(
+    func storing<Value>(
         _ body: () async throws(HubStorageError) -> Value
     ) async throws(HubError) -> Value {
         do {

@@ -3,16 +3,49 @@ internal import CausewayHubStorage
 internal import CausewayModels
 
 extension DeliveryKeys {
-    /// Adds everything that a delivery refers to.
-    mutating func add(_ delivery: ValidatedDelivery, of account: HubAccount) {
+    /// Everything that the deliveries of a group refer to.
+    init(_ group: [(delivery: ValidatedDelivery, account: HubAccount)], _ kinds: HubKinds) {
+        self.init()
+        var sent: [MessageID: ChannelID] = [:]
+        for (delivery, _) in group {
+            for operation in delivery.operations {
+                if case .send(let message) = operation.body { sent[operation.id] = message.channel }
+            }
+        }
+        for (delivery, account) in group { add(delivery, of: account, sent, kinds) }
+    }
+
+    /// - Parameter sent: the channels of messages that are not stored yet.
+    private mutating func add(
+        _ delivery: ValidatedDelivery, of account: HubAccount, _ sent: [MessageID: ChannelID], _ kinds: HubKinds
+    ) {
         let outbox = OutboxKey(account: account.number, id: delivery.outbox)
         lanes.insert(LaneKey(outbox: outbox, lane: delivery.lane))
         if let opening = delivery.claim.opening { openings.insert(OpeningKey(outbox: outbox, opening: opening)) }
-        for operation in delivery.operations { add(operation, of: account.number) }
+        var sendable: ChannelID?
+        for operation in delivery.operations {
+            add(operation, of: account.number)
+            switch operation.body {
+            case .send(let message):
+                guard message.channel != sendable else { continue }
+                sendable = message.channel
+                records.formUnion(.rights(of: account.user, in: message.channel))
+            case .edit(let target, _, _), .react(let target, _, _):
+                addRights(in: target, of: account.user, sent[target])
+            case .delete: addRights(in: operation.id, of: account.user, sent[operation.id])
+            case .write(let write): records.formUnion(kinds.keys(of: write, by: account.user))
+            case .fence, .unacceptable: break
+            }
+        }
+    }
+
+    private mutating func addRights(in message: MessageID, of user: UserID, _ channel: ChannelID?) {
+        rights.insert(MessageRights(message: message, user: user))
+        if let channel { records.formUnion(.rights(of: user, in: channel)) }
     }
 
     private mutating func add(_ operation: ValidatedDelivery.Operation, of account: Int64) {
-        if operation.isAboutMessage {
+        if operation.isBarredByDeletion {
             earlyDeletions.insert(AccountMessage(account: account, message: operation.id))
         }
         switch operation.body {
@@ -29,9 +62,11 @@ extension DeliveryKeys {
             operations.insert(operation.id)
             messages.insert(target)
             reactions.insert(AccountMessage(account: account, message: target))
+        case .write: writes.insert(operation.id)
         case .fence, .unacceptable:
             messages.insert(operation.id)
             operations.insert(operation.id)
+            writes.insert(operation.id)
         case .delete: messages.insert(operation.id)
         }
     }

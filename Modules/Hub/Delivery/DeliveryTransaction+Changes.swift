@@ -1,5 +1,7 @@
+internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
+internal import CausewayRecords
 
 /// Applied operations, in the state that later ones see and in the changes to store.
 extension DeliveryTransaction {
@@ -8,7 +10,9 @@ extension DeliveryTransaction {
         case .send(let message): insert(message, as: operation.id, &current)
         case .edit(let target, _, let content): edit(target, content, as: operation.id, &current)
         case .react(let target, let name, let isAdded): react(target, name, isAdded, as: operation.id, &current)
-        case .unacceptable, .fence, .delete: preconditionFailure("Only a send, an edit or a reaction is found fine.")
+        case .write(let write): self.write(write, as: operation.id, &current)
+        case .unacceptable, .fence, .delete:
+            preconditionFailure("Only a send, an edit, a reaction or a write is found fine.")
         }
     }
 
@@ -17,11 +21,8 @@ extension DeliveryTransaction {
     private mutating func insert(
         _ message: ValidatedDelivery.Send, as id: MessageID, _ current: inout Current
     ) -> DeliveryOutcome {
-        guard let last = state.channels[message.channel] else {
-            preconditionFailure("Only a send into a channel that is there is found fine.")
-        }
         let commit = commit(&current)
-        let position = last + 1
+        let position = (state.channels[message.channel] ?? state.records.floor) + 1
         state.channels[message.channel] = position
         changes.channels[message.channel] = position
         var new = DeliveryChanges.AcceptedMessage(
@@ -35,11 +36,27 @@ extension DeliveryTransaction {
             new.changeCommit = commit
         }
         state.messages[id] = DeliveryState.Message(
-            sender: current.account, position: position, acceptedAt: now, isDeleted: new.content == nil,
+            channel: message.channel, sender: current.account, position: position, acceptedAt: now,
+            isDeleted: new.content == nil,
             type: message.type.name)
         newMessages[id] = changes.newMessages.count
         changes.newMessages.append(new)
+        count(new, &current)
         return .accepted(ServerPosition(position: position, acceptedAt: now))
+    }
+
+    /// Counts a message in the record of its channel: once for consecutive messages of a channel.
+    private mutating func count(_ message: DeliveryChanges.AcceptedMessage, _ current: inout Current) {
+        if current.newMessages?.channel != message.channel { countMessages(&current) }
+        var messages = current.newMessages ?? NewMessages(in: message.channel, acceptedAt: now)
+        messages.append(at: message.position, isDeleted: message.content == nil)
+        current.newMessages = messages
+    }
+
+    mutating func countMessages(_ current: inout Current) {
+        guard let messages = current.newMessages else { return }
+        records.note(messages)
+        current.newMessages = nil
     }
 
     mutating func delete(_ id: MessageID, _ current: inout Current) -> DeliveryOutcome {
@@ -50,7 +67,8 @@ extension DeliveryTransaction {
             if state.earlyDeletions.insert(early).inserted { changes.notedDeletions.append(early) }
             return .deleted
         }
-        guard stored.sender == current.account else {
+        let verb = stored.sender == current.account ? ChannelRights.Verb.deleteOwn : .deleteOthers
+        guard records.refusal(verb, by: current.user, in: stored.channel) == nil else {
             return .refused(code: "notYours", detail: "message \(id) was sent by another account")
         }
         guard !stored.isDeleted else { return .deleted }
@@ -58,6 +76,8 @@ extension DeliveryTransaction {
         state.messages[id]?.isDeleted = true
         state.reactions[id] = nil
         changes.reactions[id] = nil
+        countMessages(&current)
+        records.noteDeletion(in: stored.channel)
         if let index = newMessages[id] {
             changes.newMessages[index].content = nil
             changes.newMessages[index].deletedAt = now
@@ -66,6 +86,30 @@ extension DeliveryTransaction {
             changes.messages[id] = .deleted(at: now, commit: commit)
         }
         return .deleted
+    }
+
+    // MARK: - Writes
+
+    private mutating func write(
+        _ write: RecordWrite, as id: MessageID, _ current: inout Current
+    ) -> DeliveryOutcome {
+        current.sendable = nil
+        switch kinds.decide(write, by: current.user, at: now, &records) {
+        case .refused(let code, let detail): return .refused(code: code, detail: detail)
+        case .accepted(let version):
+            _ = commit(&current)
+            if let channel = Self.newChannel(of: write) { current.newChannels.append(channel) }
+            state.writes[id] = .init(sender: current.account, position: version, acceptedAt: now)
+            changes.newWrites.append(
+                .init(id: id, sender: current.account, version: version, acceptedAt: now))
+            return .accepted(ServerPosition(position: version, acceptedAt: now))
+        }
+    }
+
+    /// The channel that a write creates.
+    static func newChannel(of write: RecordWrite) -> ChannelID? {
+        guard write.kind == Channel.kind, case .create(let id, _)? = try? ChannelAction(write) else { return nil }
+        return id
     }
 
     // MARK: - Edits and reactions

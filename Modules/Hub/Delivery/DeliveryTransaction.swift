@@ -11,28 +11,49 @@ struct DeliveryTransaction {
     struct Current {
         let delivery: ValidatedDelivery
         let account: Int64
+        let user: UserID
+        /// The seconds after which the account may create channels; `nil` if it may.
+        let creationWait: Int64?
         let fault: HubFaults.Fault?
         /// Its commit; `nil` as long as it has changed nothing.
         var commit: Int64?
         var hasDeleted = false
+        var newChannels: [ChannelID] = []
+        /// The channel to which the account was found to have the right to send; `nil` after a write.
+        var sendable: ChannelID?
+        /// The last messages that its channel's record does not count yet.
+        var newMessages: NewMessages?
     }
 
+    let kinds: HubKinds
     let now: Timestamp
     /// The stored state with all changes so far.
     var state: DeliveryState
     var changes: DeliveryChanges
+    /// The loaded records with all changes so far.
+    var records: RecordTransaction
     /// The places of new messages in `changes`.
     var newMessages: [MessageID: Int] = [:]
 
-    init(_ state: DeliveryState, now: Timestamp) {
+    init(_ state: DeliveryState, _ kinds: HubKinds, now: Timestamp) {
         self.state = state
+        self.kinds = kinds
         self.now = now
         changes = DeliveryChanges(lastCommit: state.lastCommit)
+        records = RecordTransaction(state.records)
+    }
+
+    /// Everything to store.
+    var result: DeliveryChanges {
+        var result = changes
+        result.records = records.changes
+        return result
     }
 
     /// Decides about a delivery of an account.
     mutating func apply(
-        _ delivery: ValidatedDelivery, of account: HubAccount, fault: HubFaults.Fault? = nil
+        _ delivery: ValidatedDelivery, of account: HubAccount, creationWait: Int64? = nil,
+        fault: HubFaults.Fault? = nil
     ) -> DeliveryVerdict {
         guard delivery.history.mayDeliver(in: state.history) else { return .historyChanged }
         let outbox = OutboxKey(account: account.number, id: delivery.outbox)
@@ -41,12 +62,14 @@ struct DeliveryTransaction {
         if let refusal = admit(delivery, of: outbox, stored) { return refusal }
 
         var lane = LaneRules(mark: stored?.mark ?? 0)
-        var current = Current(delivery: delivery, account: account.number, fault: fault)
+        var current = Current(
+            delivery: delivery, account: account.number, user: account.user, creationWait: creationWait, fault: fault)
         var results: [WireResult] = []
         results.reserveCapacity(delivery.operations.count)
         for operation in delivery.operations {
             results.append(WireResult(apply(operation, &lane, &current)))
         }
+        countMessages(&current)
         if lane.mark != stored?.mark ?? 0 {
             set(.init(mark: lane.mark, mover: delivery.claim.opening, commit: commit(&current)), of: key)
         } else if current.hasDeleted, var stored {
@@ -54,7 +77,9 @@ struct DeliveryTransaction {
             stored.commit = commit(&current)
             set(stored, of: key)
         }
-        return .report(WireReport(mark: lane.mark, results: results, opening: delivery.claim.opening))
+        return .report(
+            WireReport(mark: lane.mark, results: results, opening: delivery.claim.opening),
+            newChannels: current.newChannels)
     }
 
     /// - Returns: `nil` when the delivery is admitted.
@@ -103,7 +128,7 @@ struct DeliveryTransaction {
     ) -> DeliveryOutcome {
         let kind: LaneRules.Kind
         switch operation.body {
-        case .send, .edit, .react, .unacceptable: kind = .send
+        case .send, .edit, .react, .write, .unacceptable: kind = .send
         case .fence: kind = .fence
         case .delete: kind = .delete
         }
@@ -113,7 +138,7 @@ struct DeliveryTransaction {
         let decision = lane.decide(
             kind, sequence: operation.sequence, previous: operation.previous, known: known
         ) {
-            verdict(on: operation, isTaken: stored != nil, current)
+            verdict(on: operation, isTaken: stored != nil, &current)
         }
         switch decision {
         case .respond(let outcome): return outcome
@@ -126,7 +151,7 @@ struct DeliveryTransaction {
 
     // MARK: - Known ids
 
-    /// A message, or an operation on one, that was accepted under an id.
+    /// A message, an operation on one, or a write, that was accepted under an id.
     private struct Accepted {
         let sender: Int64
         let serverPosition: ServerPosition
@@ -135,9 +160,11 @@ struct DeliveryTransaction {
     private func look(up operation: ValidatedDelivery.Operation) -> Accepted? {
         switch operation.body {
         case .send, .delete: message(operation.id)
-        case .edit, .react: self.operation(operation.id)
-        // Only these may refer to either.
-        case .fence, .unacceptable: message(operation.id) ?? self.operation(operation.id)
+        case .edit, .react: accepted(state.operations[operation.id])
+        case .write: accepted(state.writes[operation.id])
+        // Only these may refer to any.
+        case .fence, .unacceptable:
+            message(operation.id) ?? accepted(state.operations[operation.id] ?? state.writes[operation.id])
         }
     }
 
@@ -148,8 +175,8 @@ struct DeliveryTransaction {
         }
     }
 
-    private func operation(_ id: MessageID) -> Accepted? {
-        state.operations[id].map {
+    private func accepted(_ operation: DeliveryState.Operation?) -> Accepted? {
+        operation.map {
             Accepted(
                 sender: $0.sender, serverPosition: ServerPosition(position: $0.position, acceptedAt: $0.acceptedAt))
         }

@@ -18,6 +18,7 @@ actor DeliveryWriter {
         let delivery: ValidatedDelivery
         let account: HubAccount
         let fault: HubFaults.Fault?
+        let creationWait: Int64?
 
         var lane: LaneKey {
             LaneKey(outbox: OutboxKey(account: account.number, id: delivery.outbox), lane: delivery.lane)
@@ -30,28 +31,32 @@ actor DeliveryWriter {
     }
 
     private let storage: any HubStorage
+    private let kinds: HubKinds
     private var waiting = FairQueue<Int64, Waiting>()
     private var isWriting = false
     private var held = HeldDeliveries<(waiting: Waiting, gap: DeliveryVerdict)>()
     private let predecessorWait: Duration
 
     /// - Parameter predecessorWait: see `HubLimits.predecessorWait`.
-    init(_ storage: any HubStorage, predecessorWait: Duration) {
+    init(_ storage: any HubStorage, _ kinds: HubKinds, predecessorWait: Duration) {
         self.storage = storage
+        self.kinds = kinds
         self.predecessorWait = predecessorWait
     }
 
     /// Applies a delivery; returns when its changes are on the disk. Not undone when the caller is cancelled.
     ///
+    /// - Parameter creationWait: the seconds after which the account may create channels; `nil` if it may.
     /// - Throws: `HubHTTPError` 503 `busy` if too many wait; `HubStorageError`.
-    func apply(_ delivery: ValidatedDelivery, of account: HubAccount, fault: HubFaults.Fault? = nil) async throws
-        -> DeliveryVerdict
-    {
+    func apply(
+        _ delivery: ValidatedDelivery, of account: HubAccount, creationWait: Int64? = nil,
+        fault: HubFaults.Fault? = nil
+    ) async throws -> DeliveryVerdict {
         guard waiting.count < HubLimits.deliveriesWaitingMax,
             waiting.count(of: account.number) < HubLimits.waitingPerAccountMax
         else { throw HubHTTPError.busy }
         return try await withCheckedThrowingContinuation { continuation in
-            let job = Job(delivery: delivery, account: account, fault: fault)
+            let job = Job(delivery: delivery, account: account, fault: fault, creationWait: creationWait)
             waiting.append(Waiting(job: job, continuation: continuation), of: account.number)
             guard !isWriting else { return }
             isWriting = true
@@ -79,14 +84,15 @@ actor DeliveryWriter {
 
     private func write(_ group: [Waiting]) async {
         let jobs = group.map(\.job)
-        var keys = DeliveryKeys()
-        for job in jobs { keys.add(job.delivery, of: job.account) }
+        let keys = DeliveryKeys(jobs.map { ($0.delivery, $0.account) }, kinds)
         let now = SystemClock.now()
         do {
-            let verdicts = try await storage.transact(loading: keys) { state in
-                var transaction = DeliveryTransaction(state, now: now)
-                let verdicts = jobs.map { transaction.apply($0.delivery, of: $0.account, fault: $0.fault) }
-                return DeliveryDecision(changes: transaction.changes, value: verdicts)
+            let verdicts = try await storage.transact(loading: keys) { [kinds] state in
+                var transaction = DeliveryTransaction(state, kinds, now: now)
+                let verdicts = jobs.map {
+                    transaction.apply($0.delivery, of: $0.account, creationWait: $0.creationWait, fault: $0.fault)
+                }
+                return DeliveryDecision(changes: transaction.result, value: verdicts)
             }
             for (waiting, verdict) in zip(group, verdicts) { complete(waiting, verdict) }
         } catch {
@@ -98,7 +104,7 @@ actor DeliveryWriter {
 
     private func complete(_ waiting: Waiting, _ verdict: DeliveryVerdict) {
         let job = waiting.job
-        guard case .report(let report) = verdict else { return waiting.continuation.resume(returning: verdict) }
+        guard case .report(let report, _) = verdict else { return waiting.continuation.resume(returning: verdict) }
         if job.delivery.isPipelined, let first = job.delivery.operations.first, first.previous > report.mark,
             report.results.first?.kind == .gap, let last = job.delivery.operations.last
         {

@@ -21,6 +21,7 @@ struct ValidatedDelivery: Sendable {
             case send(Send)
             case edit(MessageID, type: MessageType, content: String)
             case react(MessageID, name: String, isAdded: Bool)
+            case write(RecordWrite)
             /// An operation that can never be accepted.
             case unacceptable(code: String, detail: String)
             case fence
@@ -32,10 +33,10 @@ struct ValidatedDelivery: Sendable {
         let id: MessageID
         let body: Body
 
-        /// True for an edit or a reaction.
-        var isAboutMessage: Bool {
+        /// True for an operation that is refused if it was deleted before it arrived: an edit, a reaction, a write.
+        var isBarredByDeletion: Bool {
             switch body {
-            case .edit, .react: true
+            case .edit, .react, .write: true
             case .send, .unacceptable, .fence, .delete: false
             }
         }
@@ -129,7 +130,25 @@ struct ValidatedDelivery: Sendable {
                     detail: "a reaction needs a target and a name of 1 to \(Limits.reactionBytesMax) bytes")
             }
             return .react(target, name: name, isAdded: operation.kind == .addReaction)
+        case .write:
+            guard let record = operation.record?.write else {
+                return .unacceptable(code: "argumentsInvalid", detail: "a write needs a record")
+            }
+            return checked(record)
         }
+    }
+
+    private static func checked(_ write: RecordWrite) -> Operation.Body {
+        guard (1...Limits.recordIDBytesMax).contains(write.record.utf8.count) else {
+            return .unacceptable(
+                code: "idInvalid", detail: "the id of a record must have 1 to \(Limits.recordIDBytesMax) bytes")
+        }
+        guard let text = JSONWriter.text(of: write.arguments), text.count <= Limits.recordBytesMax else {
+            return .unacceptable(
+                code: "argumentsInvalid",
+                detail: "the arguments of a write must have at most \(Limits.recordBytesMax) bytes, and valid numbers")
+        }
+        return .write(write)
     }
 
     /// The body with its content encoded for storage; unacceptable when the content is.

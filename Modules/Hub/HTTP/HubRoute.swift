@@ -3,11 +3,11 @@ internal import HTTPTypes
 
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
 enum HubRoute: CaseIterable {
-    case health, session, channels, channel, messages, changes, message, deliveries
+    case health, session, channel, messages, changes, message, record, records, deliveries
 
     var method: HTTPRequest.Method {
         switch self {
-        case .health, .session, .channels, .messages, .changes, .message: .get
+        case .health, .session, .messages, .changes, .message, .record, .records: .get
         case .channel: .put
         case .deliveries: .post
         }
@@ -18,11 +18,12 @@ enum HubRoute: CaseIterable {
         switch self {
         case .health: WireProtocol.healthPath
         case .session: WireProtocol.sessionPath
-        case .channels: WireProtocol.channelsPath
         case .channel: WireProtocol.channelPath("{channel}")
         case .messages: WireProtocol.messagesPath("{channel}")
         case .changes: WireProtocol.changesPath("{channel}")
         case .message: WireProtocol.messagePath("{message}")
+        case .record: WireProtocol.recordPath("{kind}", "{record}")
+        case .records: WireProtocol.recordsPath("{kind}")
         case .deliveries: WireProtocol.deliveriesPath
         }
     }

@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import CausewayWire
@@ -16,11 +17,12 @@ struct HubRouter: Sendable {
     let storage: any HubStorage
     let history: HubHistory
     let reader: MessageReader
+    let recordReader: RecordReader
+    let channels: ChannelCreator
     let writer: DeliveryWriter
     let budget = BodyLimiter()
     let decoder = DeliveryDecoder()
     let responses = ResponseShares()
-    let newChannels: ChannelCreationShares
     let accountConnections: AccountConnections
     let faults: HubFaults?
     /// How long it takes a peer to earn one more failed attempt.
@@ -47,11 +49,12 @@ struct HubRouter: Sendable {
         switch route {
         case .health: try health()
         case .session: try await session(request, context)
-        case .channels: try await channels(context)
         case .channel: try await putChannel(context)
         case .messages: try await page(request, context)
         case .changes: try await changes(request, context)
         case .message: try await message(context)
+        case .record: try await record(context)
+        case .records: try await records(request, context)
         case .deliveries: try await deliver(request, context)
         }
     }
@@ -77,27 +80,9 @@ struct HubRouter: Sendable {
 
     // MARK: - Channels
 
-    private func channels(_ context: HubRequestContext) async throws -> Response {
-        try await responses.respond(context) {
-            ResponseParts(try HubCoding.encode(WireChannels(channels: try await storage.channels())))
-        }
-    }
-
     private func putChannel(_ context: HubRequestContext) async throws -> Response {
-        let id = try channelID(context)
-        let owner = try context.requireOwner()
-        // An existing channel costs no share.
-        if let wait = newChannels.wait(of: owner.peer), try await storage.channel(id) == nil {
-            throw HubHTTPError.tooManyNewChannels(seconds: wait)
-        }
-        let (channel, isNew) = try await storage.addChannel(
-            id, creator: context.requireAccount().number, at: SystemClock.now())
-        if isNew {
-            newChannels.recordNew(of: owner.peer)
-            let who = try context.who(["channel": "\(id)"])
-            context.logger.notice("channel created", metadata: who)
-        }
-        return try JSONResponse.json(channel, status: isNew ? .created : .ok)
+        let (row, isNew) = try await channels.put(try channelID(context), context)
+        return JSONResponse.json(isNew ? .created : .ok, try RecordReader.encoded(row))
     }
 
     private func page(_ request: Request, _ context: HubRequestContext) async throws -> Response {
@@ -173,6 +158,57 @@ struct HubRouter: Sendable {
         return id
     }
 
+    // MARK: - Records
+
+    private func record(_ context: HubRequestContext) async throws -> Response {
+        let account = try context.requireAccount()
+        let id = try context.parameters.require("record").removingPercentEncoding ?? ""
+        let key = RecordKey(kind: try kind(context), id: id)
+        return try await responses.respond(context) { try await recordReader.record(key, for: account) }
+    }
+
+    private func records(_ request: Request, _ context: HubRequestContext) async throws -> Response {
+        let account = try context.requireAccount()
+        let query = request.uri.queryParameters
+        guard let name = try text("list", in: query) else { throw badQuery("list is missing") }
+        let list = RecordList(kind: try kind(context), name: name, scope: try text("scope", in: query) ?? "")
+        var range = RecordRange()
+        switch try text("order", in: query) ?? "ascending" {
+        case "ascending": break
+        case "descending": range.isDescending = true
+        default: throw badQuery("order must be ascending or descending")
+        }
+        if let after = try text("after", in: query) {
+            guard let cursor = ListCursor(after) else {
+                throw badQuery("after must be the next of a page of the same list")
+            }
+            range.after = cursor
+        }
+        let limit = try number("limit", in: query) ?? Int64(Limits.pageSizeDefault)
+        guard limit > 0 else { throw badQuery("limit must be above 0") }
+        let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
+        return try await responses.respond(context, reserving: HubLimits.pageBytesMax) {
+            try await recordReader.page(of: list, range, limit: bounded, for: account)
+        }
+    }
+
+    private func kind(_ context: HubRequestContext) throws -> RecordKind {
+        let text = try context.parameters.require("kind")
+        guard let kind = RecordKind(text) else {
+            throw HubHTTPError(
+                .badRequest, code: "nameInvalid", detail: "the kind's name \(Name.problem(with: text) ?? "is wrong")")
+        }
+        return kind
+    }
+
+    private func text(_ name: Substring, in query: Parameters) throws -> String? {
+        let values = query.getAll(String(name))
+        guard values.count <= 1 else { throw badQuery("\(name) must be given once") }
+        guard let text = values.first else { return nil }
+        guard text.utf8.count <= HubLimits.queryValueBytesMax else { throw badQuery("\(name) is too long") }
+        return text
+    }
+
     // MARK: - Messages
 
     private func message(_ context: HubRequestContext) async throws -> Response {
@@ -194,11 +230,15 @@ struct HubRouter: Sendable {
             delivery.history = context.history
             // Before anything is applied: its response must have room.
             let lease = try responses.reserve(delivery.operations.count * HubLimits.resultBytes, context)
-            let verdict = try await writer.apply(delivery, of: account, fault: fault)
-            if case .report(let report) = verdict { try logDeletions(delivery, report, context) }
+            let verdict = try await writer.apply(
+                delivery, of: account, creationWait: try channels.wait(context), fault: fault)
+            if case .report(let report, let newChannels) = verdict {
+                try logDeletions(delivery, report, context)
+                for channel in newChannels { try channels.recordNew(channel, context) }
+            }
             if let fault { try await fault.injectAfter(context.channel) }
             switch verdict {
-            case .report(let report):
+            case .report(let report, _):
                 return ResponseShares.respond(ResponseParts(try HubCoding.encode(report)), holding: lease, context)
             case .forked:
                 throw HubHTTPError(

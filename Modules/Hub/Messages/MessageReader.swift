@@ -1,8 +1,9 @@
+internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import Dispatch
 
-/// Messages as JSON: pages, changes, and single ones.
+/// Messages as JSON: pages, changes, and single ones, for the members of their channel.
 ///
 /// Encoding is CPU work, which the threads that serve all requests cannot spare, and is done on threads of its own;
 /// ``ResponseShares`` bounds how much of it is done at a time.
@@ -12,38 +13,46 @@ struct MessageReader: Sendable {
 
     init(_ storage: any HubStorage) { self.storage = storage }
 
-    /// Returns the JSON of a `WirePage`, by ascending position; `nil` when there is no such channel.
+    /// Returns the JSON of a `WirePage`, by ascending position; `nil` when the channel does not exist for the account.
     func page(
         of channel: ChannelID, _ range: MessageRange, limit: Int, for account: HubAccount
     ) async throws -> ResponseParts? {
-        let bounds = PageLimit(messages: limit, contentBytes: HubLimits.pageBytesMax)
-        guard let page = try await storage.page(of: channel, range, limit: bounds, for: account.number) else {
-            return nil
-        }
+        guard try await mayRead(channel, account) else { return nil }
+        let bounds = PageLimit(count: limit, contentBytes: HubLimits.pageBytesMax)
+        let page = try await storage.page(of: channel, range, limit: bounds, for: account.number)
         return try await encoding { try Self.encoded(page, range) }
     }
 
     /// Returns the JSON of a `WireChanges`: all changes of a part of a channel since a commit, or none of them; `nil`
-    /// when there is no such channel.
+    /// when the channel does not exist for the account.
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, limit: Int, for account: HubAccount
     ) async throws -> ResponseParts? {
-        let bounds = PageLimit(messages: limit, contentBytes: HubLimits.pageBytesMax)
-        guard let changes = try await storage.changes(of: channel, query, limit: bounds, for: account.number) else {
-            return nil
-        }
+        guard try await mayRead(channel, account) else { return nil }
+        let bounds = PageLimit(count: limit, contentBytes: HubLimits.pageBytesMax)
+        let changes = try await storage.changes(of: channel, query, limit: bounds, for: account.number)
         return try await encoding { try Self.encoded(changes) }
     }
 
     /// Returns the JSON of a `WireMessage`.
     ///
-    /// - Throws: `HubHTTPError` 404 for a message that is unknown or deleted.
+    /// - Throws: `HubHTTPError` 404 for a message that is deleted, or does not exist for the account.
     func message(_ id: MessageID, for account: HubAccount) async throws -> ResponseParts {
-        switch try await storage.message(id, for: account.number) {
-        case .found(let message): return ResponseParts(try Self.encoded(message))
-        case .deleted: throw HubHTTPError.notFound("message \(id) was deleted", code: "messageDeleted")
-        case .unknown: throw HubHTTPError.notFound("no message \(id)", code: "messageNotFound")
+        let found = try await storage.message(id, for: account.number)
+        guard let channel = found.channel, try await mayRead(channel, account) else {
+            throw HubHTTPError.notFound("no message \(id)", code: "messageNotFound")
         }
+        guard case .found(let message) = found else {
+            throw HubHTTPError.notFound("message \(id) was deleted", code: "messageDeleted")
+        }
+        return ResponseParts(try Self.encoded(message))
+    }
+
+    /// Checked at each request: the rights of a member who was removed end with the removal.
+    private func mayRead(_ channel: ChannelID, _ account: HubAccount) async throws -> Bool {
+        let state = try await storage.records(.rights(of: account.user, in: channel))
+        var records = RecordTransaction(state)
+        return records.refusal(.readMessages, by: account.user, in: channel) == nil
     }
 
     private func encoding(_ body: @escaping @Sendable () throws -> ResponseParts) async throws -> ResponseParts {

@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+package import CausewayHubRules
 package import CausewayHubStorage
 internal import CausewaySystem
 internal import CausewayTLS
@@ -20,6 +21,7 @@ package final class HubService: Service {
     private let configuration: HubConfiguration
     private let lock: DataFolderLock
     private let tls: TLSServerContext?
+    private let kinds: HubKinds
     private let faults: HubFaults?
     private let logger: Logger
     private let readiness = Readiness<HubError>()
@@ -28,11 +30,13 @@ package final class HubService: Service {
     ///
     /// - Parameters:
     ///   - opening: opens the storage, once the data folder is locked.
+    ///   - kinds: the kinds of records that it has.
     ///   - faults: for tests only; `nil` in every released program.
     /// - Throws: `notSetUp`, `inUse`, `storage`, `configuration` for certificates that cannot be used or a plain hub on
     ///   an address that other machines reach.
     package init(
-        _ configuration: HubConfiguration, opening: HubStorageOpening, faults: HubFaults? = nil, logger: Logger
+        _ configuration: HubConfiguration, opening: HubStorageOpening, kinds: HubKinds = .standard,
+        faults: HubFaults? = nil, logger: Logger
     ) async throws(HubError) {
         guard configuration.folder.isSetUp else { throw .notSetUp(folder: configuration.folder.path) }
         switch configuration.security {
@@ -55,6 +59,7 @@ package final class HubService: Service {
             throw .storage(error)
         }
         self.configuration = configuration
+        self.kinds = kinds
         self.faults = faults
         self.logger = logger
     }
@@ -65,8 +70,9 @@ package final class HubService: Service {
     package func run() async throws {
         let router = HubRouter(
             storage: storage, history: HubHistory(storage, logger: logger), reader: MessageReader(storage),
-            writer: DeliveryWriter(storage, predecessorWait: configuration.predecessorWait),
-            newChannels: ChannelCreationShares(configuration),
+            recordReader: RecordReader(storage, kinds),
+            channels: ChannelCreator(storage, kinds, ChannelCreationShares(configuration)),
+            writer: DeliveryWriter(storage, kinds, predecessorWait: configuration.predecessorWait),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()
@@ -140,10 +146,10 @@ package final class HubService: Service {
 extension HubService {
     /// Runs a hub while `body` runs; for tests and tools.
     package static func running<Value: Sendable>(
-        _ configuration: HubConfiguration, opening: HubStorageOpening, faults: HubFaults? = nil, logger: Logger,
-        _ body: @Sendable (HubService) async throws -> Value
+        _ configuration: HubConfiguration, opening: HubStorageOpening, kinds: HubKinds = .standard,
+        faults: HubFaults? = nil, logger: Logger, _ body: @Sendable (HubService) async throws -> Value
     ) async throws -> Value {
-        let hub = try await HubService(configuration, opening: opening, faults: faults, logger: logger)
+        let hub = try await HubService(configuration, opening: opening, kinds: kinds, faults: faults, logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await hub.run() }
             _ = try await hub.port()

@@ -2,7 +2,8 @@ package import CausewayModels
 internal import CausewaySystem
 internal import CausewayTLS
 
-/// Creates a new hub in a folder: authority, server certificate, database, first account, first channel.
+/// Creates a new hub in a folder: authority, server certificate, database, first account, and first channel, which the
+/// account owns.
 package struct HubSetup: Sendable {
     /// How long the certificates are valid: ten years for the authority, two for the server.
     private static let authorityDays = 3650
@@ -87,6 +88,6 @@ package struct HubSetup: Sendable {
         defer { administration.close() }
         let token = try await administration.addAccount(account.value)
         try token.write(to: tokenPath)
-        _ = try await administration.addChannel(channel)
+        _ = try await administration.addChannel(channel, owner: account)
     }
 }

@@ -1,3 +1,4 @@
+internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import GRDB
@@ -7,6 +8,7 @@ struct RowNumbers {
     var outboxes: [OutboxKey: Int64] = [:]
     var channels: [ChannelID: Int64] = [:]
     var messages: [MessageID: Int64] = [:]
+    var records: [RecordKey: Int64] = [:]
 }
 
 /// Loads the state that a group of deliveries names.
@@ -15,17 +17,21 @@ struct DeliveryLoader {
     private(set) var state: DeliveryState
     private(set) var numbers = RowNumbers()
 
-    init(_ keys: DeliveryKeys, history: [UInt8], lastCommit: Int64, in db: Database) throws {
+    init(_ keys: DeliveryKeys, of opening: HubOpening, lastCommit: Int64, in db: Database) throws {
         self.db = db
-        state = DeliveryState(history: history, lastCommit: lastCommit)
+        state = DeliveryState(history: opening.history, floor: opening.floor, lastCommit: lastCommit)
         for key in keys.lanes { try load(key) }
         for key in keys.openings { try load(key) }
         try loadChannels(Array(keys.channels))
         try loadMessages(Array(keys.messages))
         try loadTypes(Array(keys.typed))
         try loadOperations(Array(keys.operations))
+        try loadWrites(Array(keys.writes))
         try loadReactions(keys.reactions)
         try loadEarlyDeletions(keys.earlyDeletions)
+        let records = try RecordLoader(keys.records(of: state.messages), floor: opening.floor, in: db)
+        state.records = records.state
+        numbers.records = records.numbers
     }
 
     private mutating func load(_ key: LaneKey) throws {
@@ -67,17 +73,21 @@ struct DeliveryLoader {
 
     private static let messages = KeyedQuery(
         """
-        SELECT id, number, sender, position, accepted_at, changed_at, deleted_at IS NOT NULL FROM message WHERE id IN
+        SELECT message.id, message.number, sender, position, accepted_at, changed_at, deleted_at IS NOT NULL,
+            channel.name
+        FROM message JOIN channel ON channel.number = message.channel WHERE message.id IN
         """)
 
     private mutating func loadMessages(_ ids: [MessageID]) throws {
         try Self.messages.forEach(of: ids, in: db) {
             $0.bind($1.value)
         } _: { row in
-            guard let id = row.id(0).map(MessageID.init) else { return }
+            guard let id = row.id(0).map(MessageID.init), let channel = row.text(7).flatMap(ChannelID.init) else {
+                return
+            }
             numbers.messages[id] = row.number(1)
             state.messages[id] = .init(
-                sender: row.number(2), position: row.number(3), acceptedAt: row.time(4),
+                channel: channel, sender: row.number(2), position: row.number(3), acceptedAt: row.time(4),
                 changedAt: row.optionalTime(5), isDeleted: row.flag(6))
         }
     }
@@ -106,6 +116,17 @@ struct DeliveryLoader {
         } _: { row in
             guard let id = row.id(0).map(MessageID.init) else { return }
             state.operations[id] = .init(sender: row.number(1), position: row.number(2), acceptedAt: row.time(3))
+        }
+    }
+
+    private static let writes = KeyedQuery("SELECT id, sender, version, accepted_at FROM record_write WHERE id IN")
+
+    private mutating func loadWrites(_ ids: [MessageID]) throws {
+        try Self.writes.forEach(of: ids, in: db) {
+            $0.bind($1.value)
+        } _: { row in
+            guard let id = row.id(0).map(MessageID.init) else { return }
+            state.writes[id] = .init(sender: row.number(1), position: row.number(2), acceptedAt: row.time(3))
         }
     }
 

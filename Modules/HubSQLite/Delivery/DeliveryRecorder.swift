@@ -18,13 +18,15 @@ struct DeliveryRecorder {
     mutating func store(_ changes: DeliveryChanges) throws {
         try storeOutboxes(changes.outboxes)
         try bar(changes.barred)
+        try storeChannels(changes.channels)
         try insert(changes.newMessages)
         if !changes.messages.isEmpty { try update(changes.messages) }
         if !changes.reactions.isEmpty { try store(changes.reactions) }
         try insert(changes.newOperations)
+        try insert(changes.newWrites)
         try note(changes.notedDeletions)
         try remove(changes.takenDeletions)
-        try storeChannels(changes.channels)
+        try RecordRecorder(numbers.records, in: db).store(changes.records)
         try storeLanes(changes.lanes)
     }
 
@@ -78,13 +80,20 @@ struct DeliveryRecorder {
         }
     }
 
-    private func storeChannels(_ channels: [ChannelID: Int64]) throws {
-        guard !channels.isEmpty else { return }
-        var update = try SQLStatement("UPDATE channel SET last_position = ? WHERE number = ?", db)
+    private mutating func storeChannels(_ channels: [ChannelID: Int64]) throws {
         for (id, position) in channels {
-            update.bind(position)
-            update.bind(try number(of: id))
-            try update.run()
+            if let number = numbers.channels[id] {
+                var update = try SQLStatement("UPDATE channel SET last_position = ? WHERE number = ?", db)
+                update.bind(position)
+                update.bind(number)
+                try update.run()
+            } else {
+                var insertion = try SQLStatement("INSERT INTO channel (name, last_position) VALUES (?, ?)", db)
+                insertion.bind(id.value)
+                insertion.bind(position)
+                try insertion.run()
+                numbers.channels[id] = db.lastInsertedRowID
+            }
         }
     }
 
@@ -183,6 +192,19 @@ struct DeliveryRecorder {
             insertion.bind(operation.sender)
             insertion.bind(try number(of: operation.message))
             insertion.bind(operation.acceptedAt)
+            try insertion.run()
+        }
+    }
+
+    private func insert(_ writes: [DeliveryChanges.AcceptedWrite]) throws {
+        guard !writes.isEmpty else { return }
+        var insertion = try SQLStatement(
+            "INSERT INTO record_write (id, sender, version, accepted_at) VALUES (?, ?, ?, ?)", db)
+        for write in writes {
+            insertion.bind(write.id.value)
+            insertion.bind(write.sender)
+            insertion.bind(write.version)
+            insertion.bind(write.acceptedAt)
             try insertion.run()
         }
     }

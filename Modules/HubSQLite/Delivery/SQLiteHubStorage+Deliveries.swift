@@ -7,7 +7,7 @@ extension SQLiteHubStorage {
     ) async throws(HubStorageError) -> Value {
         let (value, commit) = try await write { [self] db in
             guard let present = serving.withLock({ $0 }) else { throw HubStorageError.recovering(path: path) }
-            let loaded = try DeliveryLoader(keys, history: present.opening.history, lastCommit: present.taken, in: db)
+            let loaded = try DeliveryLoader(keys, of: present.opening, lastCommit: present.taken, in: db)
             let decision = decide(loaded.state)
             let changes = decision.changes
             guard !changes.isEmpty else { return (decision.value, present.taken) }

@@ -6,8 +6,11 @@ internal import GRDB
 ///
 /// - `account`: the accounts. Only the SHA-256 of a token is stored. A removed account keeps its row, so that its name
 ///   cannot be given to another user and its messages keep their sender.
-/// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without gaps. `creator` is the
-///   account that created it; none when the operator did, or before creators were recorded.
+/// - `channel`: the channels that have had a message: names, and the position of the newest message. Whether a channel
+///   exists is its record's matter.
+/// - `record`: the records of every kind, their fields as JSON. A deleted one keeps its row with its last fields.
+/// - `record_list`: the entries of records in lists, in the order in which they are read; none of a deleted record.
+/// - `record_write`: the ids of accepted writes to records, for ever, with the version that they gave the record.
 /// - `message`: every accepted message, for ever; a deleted one keeps its row without its content, so that a repeat of
 ///   its delivery is still answered with the stored result and cannot bring it back. `revision` is the
 ///   commit of its last edit, reaction or deletion; none when there was none.
@@ -55,6 +58,7 @@ enum HubSchema {
         migrator.registerMigration("8: commits number the changes of messages") { db in
             try db.execute(sql: eighth)
         }
+        migrator.registerMigration("9: records", migrate: ChannelRecordMigration.run)
         return migrator
     }
 

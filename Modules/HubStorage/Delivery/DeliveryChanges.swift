@@ -1,9 +1,11 @@
+package import CausewayHubRules
 package import CausewayModels
 
 /// The changes of a group of deliveries, each record at most once in each list, in its final state.
 ///
-/// They refer only to channels, messages, outboxes and lanes that were among the keys of the transaction, or are new in
-/// the same changes. Each commit changes a lane, which names it: a storage may derive its last commit from the lanes.
+/// They refer only to channels, messages, records, outboxes and lanes that were among the keys of the transaction, or
+/// are new in the same changes. Each commit changes a lane, which names it: a storage may derive its last commit from
+/// the lanes.
 package struct DeliveryChanges: Sendable, Equatable {
     package struct AcceptedMessage: Sendable, Equatable {
         package var id: MessageID
@@ -60,6 +62,22 @@ package struct DeliveryChanges: Sendable, Equatable {
         }
     }
 
+    package struct AcceptedWrite: Sendable, Equatable {
+        package var id: MessageID
+        /// The number of the account that sent it.
+        package var sender: Int64
+        /// The version that it gave the record.
+        package var version: Int64
+        package var acceptedAt: Timestamp
+
+        package init(id: MessageID, sender: Int64, version: Int64, acceptedAt: Timestamp) {
+            self.id = id
+            self.sender = sender
+            self.version = version
+            self.acceptedAt = acceptedAt
+        }
+    }
+
     /// The number of the last commit of the group: one for each delivery that changed anything.
     package var lastCommit: Int64
     package var outboxes: [OutboxKey: DeliveryState.Outbox] = [:]
@@ -67,13 +85,16 @@ package struct DeliveryChanges: Sendable, Equatable {
     package var lanes: [LaneKey: DeliveryState.Lane] = [:]
     /// Openings to bar; their outboxes are stored, or in `outboxes`.
     package var barred: Set<OpeningKey> = []
-    /// The last positions of channels.
+    /// The last positions of channels, also of those that have their first message.
     package var channels: [ChannelID: Int64] = [:]
     /// In the order of acceptance.
     package var newMessages: [AcceptedMessage] = []
     package var messages: [MessageID: MessageChange] = [:]
     /// In the order of acceptance; each refers to a stored or a new message.
     package var newOperations: [AcceptedOperation] = []
+    /// In the order of acceptance.
+    package var newWrites: [AcceptedWrite] = []
+    package var records: [RecordKey: RecordChange] = [:]
     /// Reactions that were added (`true`, also if it is stored already) or removed (`false`, also if it is not stored),
     /// by their message, which is stored or new and not deleted.
     package var reactions: [MessageID: [Reaction: Bool]] = [:]
@@ -89,7 +110,8 @@ package struct DeliveryChanges: Sendable, Equatable {
     /// True when nothing is to be stored.
     package var isEmpty: Bool {
         outboxes.isEmpty && lanes.isEmpty && barred.isEmpty && channels.isEmpty && newMessages.isEmpty
-            && messages.isEmpty && newOperations.isEmpty && reactions.isEmpty && notedDeletions.isEmpty
+            && messages.isEmpty && newOperations.isEmpty && newWrites.isEmpty && records.isEmpty && reactions.isEmpty
+            && notedDeletions.isEmpty
             && takenDeletions.isEmpty
     }
 }

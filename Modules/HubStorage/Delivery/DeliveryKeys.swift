@@ -1,3 +1,4 @@
+package import CausewayHubRules
 package import CausewayModels
 
 /// An outbox of an account.
@@ -58,6 +59,17 @@ package struct Reaction: Sendable, Hashable {
     }
 }
 
+/// A message, and an account whose rights in its channel are needed.
+package struct MessageRights: Sendable, Hashable {
+    package var message: MessageID
+    package var user: UserID
+
+    package init(message: MessageID, user: UserID) {
+        self.message = message
+        self.user = user
+    }
+}
+
 /// Everything that a group of deliveries may need to know. Bounded by the operations of the group.
 package struct DeliveryKeys: Sendable, Equatable {
     package var lanes: Set<LaneKey> = []
@@ -69,10 +81,27 @@ package struct DeliveryKeys: Sendable, Equatable {
     package var typed: Set<MessageID> = []
     /// Edits and reactions, by their own ids.
     package var operations: Set<MessageID> = []
+    /// Writes to records, by their own ids.
+    package var writes: Set<MessageID> = []
     /// Those of `messages` whose reactions are needed, for each account that reacts.
     package var reactions: Set<AccountMessage> = []
     /// Messages that may have been deleted before they arrived.
     package var earlyDeletions: Set<AccountMessage> = []
+    package var records = RecordKeys()
+    /// Rights in the channels of stored messages, which are unknown until the messages are loaded.
+    package var rights: Set<MessageRights> = []
 
     package init() {}
+
+    /// The keys of all records to load.
+    ///
+    /// - Parameter messages: the loaded messages.
+    package func records(of messages: [MessageID: DeliveryState.Message]) -> RecordKeys {
+        var keys = records
+        for right in rights {
+            guard let channel = messages[right.message]?.channel else { continue }
+            keys.formUnion(.rights(of: right.user, in: channel))
+        }
+        return keys
+    }
 }

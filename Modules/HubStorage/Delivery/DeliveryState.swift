@@ -1,3 +1,4 @@
+package import CausewayHubRules
 package import CausewayModels
 
 /// The stored state that the keys of a group of deliveries name; absent keys are not stored.
@@ -30,6 +31,7 @@ package struct DeliveryState: Sendable, Equatable {
     }
 
     package struct Message: Sendable, Equatable {
+        package var channel: ChannelID
         /// The number of the account that sent it.
         package var sender: Int64
         package var position: Int64
@@ -41,9 +43,11 @@ package struct DeliveryState: Sendable, Equatable {
         package var type: String?
 
         package init(
-            sender: Int64, position: Int64, acceptedAt: Timestamp, changedAt: Timestamp? = nil, isDeleted: Bool = false,
+            channel: ChannelID, sender: Int64, position: Int64, acceptedAt: Timestamp, changedAt: Timestamp? = nil,
+            isDeleted: Bool = false,
             type: String? = nil
         ) {
+            self.channel = channel
             self.sender = sender
             self.position = position
             self.acceptedAt = acceptedAt
@@ -53,11 +57,11 @@ package struct DeliveryState: Sendable, Equatable {
         }
     }
 
-    /// An accepted edit or reaction.
+    /// An accepted edit, reaction or write.
     package struct Operation: Sendable, Equatable {
         /// The number of the account that sent it.
         package var sender: Int64
-        /// The position of the message that it refers to.
+        /// The position of the message that it refers to, or the version that it gave the record.
         package var position: Int64
         package var acceptedAt: Timestamp
 
@@ -89,15 +93,19 @@ package struct DeliveryState: Sendable, Equatable {
     package var lanes: [LaneKey: Lane] = [:]
     /// Openings that must never deliver again.
     package var barred: Set<OpeningKey> = []
-    /// The last position of each channel.
+    /// The last position of each channel that has had a message; the others begin above the floor of the history.
     package var channels: [ChannelID: Int64] = [:]
     package var messages: [MessageID: Message] = [:]
     package var operations: [MessageID: Operation] = [:]
+    package var writes: [MessageID: Operation] = [:]
     package var reactions: [MessageID: Reactions] = [:]
     package var earlyDeletions: Set<AccountMessage> = []
+    package var records: RecordState
 
-    package init(history: [UInt8], lastCommit: Int64) {
+    /// - Parameter floor: the floor of the present history.
+    package init(history: [UInt8], floor: Int64, lastCommit: Int64) {
         self.history = history
         self.lastCommit = lastCommit
+        records = RecordState(floor: floor)
     }
 }

@@ -3,13 +3,13 @@ internal import CausewayModels
 /// Loading for a group of deliveries, and storing its changes.
 extension MemoryHubState {
     func load(_ keys: DeliveryKeys) -> DeliveryState {
-        var loaded = DeliveryState(history: history, lastCommit: lastCommit)
+        var loaded = DeliveryState(history: history, floor: floor, lastCommit: lastCommit)
         for key in keys.lanes {
             loaded.outboxes[key.outbox] = outboxes[key.outbox]
             loaded.lanes[key] = lanes[key]
         }
         loaded.barred = keys.openings.intersection(barred)
-        for id in keys.channels { loaded.channels[id] = channels[id]?.lastPosition }
+        for id in keys.channels { loaded.channels[id] = channels[id] }
         for id in keys.messages {
             loaded.messages[id] = messages[id].map { state(of: $0, isTyped: keys.typed.contains(id)) }
         }
@@ -18,6 +18,12 @@ extension MemoryHubState {
             loaded.operations[id] = .init(
                 sender: operation.sender, position: target.position, acceptedAt: operation.acceptedAt)
         }
+        for id in keys.writes {
+            loaded.writes[id] = writes[id].map {
+                .init(sender: $0.sender, position: $0.version, acceptedAt: $0.acceptedAt)
+            }
+        }
+        loaded.records = load(keys.records(of: loaded.messages))
         for key in keys.reactions {
             guard let stored = reactions[key.message], !stored.isEmpty else { continue }
             var state = loaded.reactions[key.message] ?? .init()
@@ -31,8 +37,8 @@ extension MemoryHubState {
 
     private func state(of message: DeliveryChanges.AcceptedMessage, isTyped: Bool) -> DeliveryState.Message {
         .init(
-            sender: message.sender, position: message.position, acceptedAt: message.acceptedAt,
-            changedAt: message.changedAt, isDeleted: message.content == nil,
+            channel: message.channel, sender: message.sender, position: message.position,
+            acceptedAt: message.acceptedAt, changedAt: message.changedAt, isDeleted: message.content == nil,
             type: isTyped ? message.content.flatMap(Self.type) : nil)
     }
 
@@ -45,11 +51,10 @@ extension MemoryHubState {
         outboxes.merge(changes.outboxes) { $1 }
         lanes.merge(changes.lanes) { $1 }
         barred.formUnion(changes.barred)
-        for message in changes.newMessages {
-            messages[message.id] = message
-            channels[message.channel]?.hasMessages = true
-        }
-        for (id, position) in changes.channels { channels[id]?.lastPosition = position }
+        for message in changes.newMessages { messages[message.id] = message }
+        channels.merge(changes.channels) { $1 }
+        for write in changes.newWrites { writes[write.id] = write }
+        store(changes.records)
         for (id, change) in changes.messages { apply(change, to: id) }
         for (id, reactions) in changes.reactions {
             for (reaction, isAdded) in reactions {

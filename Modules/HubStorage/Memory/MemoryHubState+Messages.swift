@@ -17,8 +17,8 @@ extension MemoryHubState {
 
     func page(
         of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64, cursor: ChangesCursor
-    ) -> MessagePage? {
-        guard let lastPosition = channels[channel]?.lastPosition else { return nil }
+    ) -> MessagePage {
+        let lastPosition = channels[channel] ?? floor
         let within: (Int64) -> Bool =
             switch range {
             case .newest: { _ in true }
@@ -30,7 +30,7 @@ extension MemoryHubState {
         var page = MessagePage(messages: [], hasMore: false, lastPosition: lastPosition, cursor: cursor)
         var bytes = 0
         for message in found.compactMap({ shown($0, for: reader) }) {
-            guard page.messages.count < limit.messages, bytes <= limit.contentBytes else {
+            guard page.messages.count < limit.count, bytes <= limit.contentBytes else {
                 page.hasMore = true
                 break
             }
@@ -42,8 +42,8 @@ extension MemoryHubState {
 
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64, cursor: ChangesCursor
-    ) -> ChannelChanges? {
-        guard let lastPosition = channels[channel]?.lastPosition else { return nil }
+    ) -> ChannelChanges {
+        let lastPosition = channels[channel] ?? floor
         var answer = ChannelChanges(changed: nil, lastPosition: lastPosition, cursor: cursor)
         let since = query.since
         let last =
@@ -69,7 +69,7 @@ extension MemoryHubState {
             }
         }
         let bytes = changed.messages.reduce(0) { $0 + $1.content.utf8.count }
-        guard ids.count <= limit.messages, bytes <= limit.contentBytes else { return answer }
+        guard ids.count <= limit.count, bytes <= limit.contentBytes else { return answer }
         changed.messages.sort { $0.position < $1.position }
         answer.changed = changed
         return answer

@@ -9,12 +9,6 @@ struct MemoryHubState: Sendable {
         var tokenDigest: [UInt8]?
     }
 
-    struct StoredChannel: Sendable {
-        var lastPosition: Int64
-        var creator: Int64?
-        var hasMessages = false
-    }
-
     struct Opening: Sendable {
         var id: [UInt8]
         /// `nil` until it has ended.
@@ -29,7 +23,12 @@ struct MemoryHubState: Sendable {
     var lastCommit: Int64 = 0
     var accounts: [UserID: StoredAccount] = [:]
     var users: [Int64: UserID] = [:]
-    var channels: [ChannelID: StoredChannel] = [:]
+    /// The last positions of channels that have had messages.
+    var channels: [ChannelID: Int64] = [:]
+    var records: [RecordKey: RecordRow] = [:]
+    /// The lists of the records that are not deleted.
+    var entries: [RecordKey: [ListEntry]] = [:]
+    var writes: [MessageID: DeliveryChanges.AcceptedWrite] = [:]
     var messages: [MessageID: DeliveryChanges.AcceptedMessage] = [:]
     var operations: [MessageID: DeliveryChanges.AcceptedOperation] = [:]
     var reactions: [MessageID: Set<Reaction>] = [:]
@@ -75,29 +74,6 @@ struct MemoryHubState: Sendable {
         accounts[user] = StoredAccount(account: account, tokenDigest: nil)
     }
 
-    // MARK: - Channels
-
-    mutating func addChannel(
-        _ id: ChannelID, creator: Int64?
-    ) throws(HubStorageError) -> (channel: Channel, isNew: Bool) {
-        if let stored = channels[id] { return (Channel(id: id, lastPosition: stored.lastPosition), false) }
-        guard channels.count < HubStorageLimits.channelsMax else {
-            throw .tooMany(kind: "channel", limit: HubStorageLimits.channelsMax)
-        }
-        let own = creator.map { creator in channels.values.count { $0.creator == creator } } ?? 0
-        guard own < HubStorageLimits.channelsPerAccountMax else {
-            throw .tooMany(kind: "channel of one account", limit: HubStorageLimits.channelsPerAccountMax)
-        }
-        channels[id] = StoredChannel(lastPosition: floor, creator: creator)
-        return (Channel(id: id, lastPosition: floor), true)
-    }
-
-    mutating func removeChannel(_ id: ChannelID) throws(HubStorageError) {
-        guard let stored = channels[id] else { throw .unknownChannel(name: id.value) }
-        guard !stored.hasMessages else { throw .channelInUse(name: id.value) }
-        channels[id] = nil
-    }
-
     // MARK: - Histories
 
     mutating func beginOpening(_ id: [UInt8]) -> HubOpening {
@@ -111,13 +87,13 @@ struct MemoryHubState: Sendable {
     }
 
     mutating func beginHistory(_ id: [UInt8], above floor: Int64) throws(HubStorageError) {
-        let highest = channels.values.map(\.lastPosition).max() ?? 0
+        let highest = channels.values.max() ?? 0
         guard let next = HistoryRules.floor(above: max(floor, self.floor), highest) else {
             throw .tooMany(kind: "history", limit: Int(Limits.positionMax >> 33))
         }
         history = id
         self.floor = next
-        for id in channels.keys { channels[id]?.lastPosition = next }
+        for id in channels.keys { channels[id] = next }
     }
 
     func marks(of outbox: OutboxKey) -> [String: Int64] {

@@ -1,3 +1,4 @@
+package import CausewayHubRules
 package import CausewayModels
 internal import Synchronization
 
@@ -59,7 +60,7 @@ package final class MemoryHubStorage: HubStorage {
     }
 }
 
-// MARK: - Accounts and channels
+// MARK: - Accounts
 
 extension MemoryHubStorage {
     package func account(tokenDigest: [UInt8]) async throws(HubStorageError) -> HubAccount? {
@@ -81,26 +82,29 @@ extension MemoryHubStorage {
     package func removeAccount(_ user: UserID, at time: Timestamp) async throws(HubStorageError) {
         try use { state, _ throws(HubStorageError) in try state.removeAccount(user, at: time) }
     }
+}
 
-    package func channel(_ id: ChannelID) async throws(HubStorageError) -> Channel? {
-        try use { state, _ in state.channels[id].map { Channel(id: id, lastPosition: $0.lastPosition) } }
+// MARK: - Records
+
+extension MemoryHubStorage {
+    package func records(_ keys: RecordKeys) async throws(HubStorageError) -> RecordState {
+        try use { state, _ in state.load(keys) }
     }
 
-    package func channels() async throws(HubStorageError) -> [Channel] {
+    package func records(
+        in list: RecordList, _ range: RecordRange, limit: PageLimit
+    ) async throws(HubStorageError) -> RecordPage {
+        try use { state, _ in state.page(of: list, range, limit: limit) }
+    }
+
+    package func changeRecords<Value: Sendable>(
+        loading keys: RecordKeys, _ decide: @escaping @Sendable (RecordState) -> RecordDecision<Value>
+    ) async throws(HubStorageError) -> Value {
         try use { state, _ in
-            state.channels.map { Channel(id: $0.key, lastPosition: $0.value.lastPosition) }
-                .sorted { $0.id.value < $1.id.value }
+            let decision = decide(state.load(keys))
+            state.store(decision.changes)
+            return decision.value
         }
-    }
-
-    package func addChannel(
-        _ id: ChannelID, creator: Int64?, at time: Timestamp
-    ) async throws(HubStorageError) -> (channel: Channel, isNew: Bool) {
-        try use { state, _ throws(HubStorageError) in try state.addChannel(id, creator: creator) }
-    }
-
-    package func removeChannel(_ id: ChannelID) async throws(HubStorageError) {
-        try use { state, _ throws(HubStorageError) in try state.removeChannel(id) }
     }
 }
 
@@ -110,13 +114,13 @@ extension MemoryHubStorage {
     package func message(_ id: MessageID, for reader: Int64) async throws(HubStorageError) -> MessageLookUp {
         try use { state, _ in
             guard let message = state.messages[id] else { return .unknown }
-            return state.shown(message, for: reader).map(MessageLookUp.found) ?? .deleted
+            return state.shown(message, for: reader).map(MessageLookUp.found) ?? .deleted(in: message.channel)
         }
     }
 
     package func page(
         of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> MessagePage? {
+    ) async throws(HubStorageError) -> MessagePage {
         try use { state, opening throws(HubStorageError) in
             let cursor = try Self.cursor(opening)
             return state.page(of: channel, range, limit: limit, for: reader, cursor: cursor)
@@ -125,7 +129,7 @@ extension MemoryHubStorage {
 
     package func changes(
         of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> ChannelChanges? {
+    ) async throws(HubStorageError) -> ChannelChanges {
         try use { state, opening throws(HubStorageError) in
             let cursor = try Self.cursor(opening)
             return state.changes(of: channel, query, limit: limit, for: reader, cursor: cursor)

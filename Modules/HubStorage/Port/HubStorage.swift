@@ -1,4 +1,4 @@
-/// The hub's storage: accounts, channels, messages, the lanes of outboxes, and the histories of all of it.
+/// The hub's storage: accounts, records, messages, the lanes of outboxes, and the histories of all of it.
 ///
 /// Invariants after every commit, whichever process or machine ended at any time:
 ///
@@ -11,6 +11,8 @@
 /// 5. No secret that grants access is stored: of a token there is only the SHA-256. The key of the hub's own seals can
 ///   prove no more than that data was lost.
 /// 6. Commits are numbered in ascending order; the number of a confirmed commit is never assigned to another one.
+/// 7. A record and its entries in lists change in the same transaction, together with the messages that caused it. A
+///   deleted record keeps its row with its version, and is in no list.
 ///
 /// For implementers:
 ///
@@ -26,7 +28,7 @@
 ///   ``HistoryStorage``), also while a hub serves. After `close()` every call throws.
 ///
 /// Every call may come from any task, concurrently with others. `HubStorageConformance` has a rule for each promise.
-package protocol HubStorage: AccountStorage, ChannelStorage, MessageStorage, HistoryStorage, DeliveryStorage {
+package protocol HubStorage: AccountStorage, RecordStorage, MessageStorage, HistoryStorage, DeliveryStorage {
     /// Whether calls can succeed; false from a failure of the storage until it has been verified, and after `close()`.
     var isHealthy: Bool { get }
 

@@ -16,14 +16,10 @@ package enum HubStorageError: Error, Sendable, Equatable {
     case full(path: String)
     /// Another process held the storage for too long.
     case busy(path: String)
-    /// An account or channel with this name exists already.
+    /// An account with this name exists already.
     case taken(kind: String, name: String)
     /// There is no account with this name.
     case unknownAccount(name: String)
-    /// There is no channel with this name.
-    case unknownChannel(name: String)
-    /// The channel has had messages and is kept for ever.
-    case channelInUse(name: String)
     /// A limit of ``HubStorageLimits`` is reached.
     case tooMany(kind: String, limit: Int)
 }
@@ -52,10 +48,6 @@ extension HubStorageError: CustomStringConvertible {
             "the \(kind) \(name) exists already"
         case .unknownAccount(let name):
             "no account named \(name); see: causeway-hub account list"
-        case .unknownChannel(let name):
-            "no channel named \(name); see: causeway-hub channel list"
-        case .channelInUse(let name):
-            "the channel \(name) has had messages; only a channel that never had any can be removed"
         case .tooMany(let kind, let limit):
             "the hub has reached its limit of \(limit): \(kind)"
         }

@@ -2,10 +2,6 @@
 package enum HubStorageLimits {
     /// Accounts of a hub, removed ones included.
     package static let accountsMax = 100_000
-    /// Channels of a hub.
-    package static let channelsMax = 10_000
-    /// Channels that one account has created.
-    package static let channelsPerAccountMax = 500
     /// Deletions of messages that have not arrived, remembered for each account; the oldest are dropped.
     package static let earlyDeletionsPerAccountMax = 2_000
     /// Changed messages of a channel, at any position, that are examined for one request; past it pages must be read.

@@ -7,29 +7,31 @@ package protocol MessageStorage: Sendable {
     /// - Parameter reader: the number of the account whose own reactions are marked.
     func message(_ id: MessageID, for reader: Int64) async throws(HubStorageError) -> MessageLookUp
 
-    /// Returns a page of a channel's messages; `nil` when there is no such channel.
+    /// Returns a page of a channel's messages; an empty one for a channel that never had any.
     ///
     /// Cost: the size of the page, not of the channel.
     func page(
         of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> MessagePage?
+    ) async throws(HubStorageError) -> MessagePage
 
-    /// Returns the changes of a part of a channel since an earlier state; `nil` when there is no such channel.
+    /// Returns the changes of a part of a channel since an earlier state; none for a channel that never
+    /// had a message.
     ///
     /// Cost: the number of changes, up to the limit, at any position.
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> ChannelChanges?
+    ) async throws(HubStorageError) -> ChannelChanges
 }
 
 /// The bounds of a page.
 package struct PageLimit: Sendable, Equatable {
-    package var messages: Int
-    /// Bytes of the contents together. A page ends with the message that exceeds them.
+    /// Messages or records.
+    package var count: Int
+    /// Bytes of the contents together. A page ends with the item that exceeds them.
     package var contentBytes: Int
 
-    package init(messages: Int, contentBytes: Int) {
-        self.messages = messages
+    package init(count: Int, contentBytes: Int) {
+        self.count = count
         self.contentBytes = contentBytes
     }
 }

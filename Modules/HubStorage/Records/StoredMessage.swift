@@ -54,6 +54,14 @@ package struct StoredMessage: Sendable, Equatable {
 /// The result of looking up a message id.
 package enum MessageLookUp: Sendable, Equatable {
     case unknown
-    case deleted
+    case deleted(in: ChannelID)
     case found(StoredMessage)
+
+    package var channel: ChannelID? {
+        switch self {
+        case .unknown: nil
+        case .deleted(let channel): channel
+        case .found(let message): message.channel
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import CausewayHubRules
 import CausewayHubStorage
 import CausewayModels
 
@@ -9,12 +10,15 @@ extension HubStorageConformance {
                 .send(1, by: site.ada), .send(2, by: site.bob, in: Site.second, parent: 1),
                 .react(1, "wave", by: site.bob), .operation(10, on: 2, by: site.bob), .note(20, by: site.ada),
                 .lane("text", mark: 3, mover: 7, by: site.ada), .bar(9, by: site.ada),
+                .write(11, version: 4, by: site.bob),
+                .record("a", version: 4, value: "{}", lists: ["all"]),
             ])
             site = try await Site(factory.reopen(site.storage))
             try await site.storage.beginOpening(Site.bytes(2))
             var keys = Site.keys(of: [
                 .send(1, by: site.ada), .send(2, by: site.bob, in: Site.second), .react(1, "wave", by: site.bob),
                 .operation(10, on: 2, by: site.bob), .note(20, by: site.ada), .bar(9, by: site.ada),
+                .write(11, version: 0, by: site.bob), .record("a", version: 0, value: ""),
             ])
             keys.typed = [Site.id(1)]
             let state = try await site.load(keys)
@@ -24,14 +28,22 @@ extension HubStorageConformance {
             try requireEqual(state.barred, [Site.opening(9, 1, site.ada)], "the barred opening")
             try requireEqual(state.channels, [Site.general: 1, Site.second: 1], "the channels")
             let first = DeliveryState.Message(
-                sender: site.ada, position: 1, acceptedAt: Site.time(1), changedAt: nil, type: "text")
-            let reply = DeliveryState.Message(sender: site.bob, position: 1, acceptedAt: Site.time(1))
+                channel: Site.general, sender: site.ada, position: 1, acceptedAt: Site.time(1), changedAt: nil,
+                type: "text")
+            let reply = DeliveryState.Message(
+                channel: Site.second, sender: site.bob, position: 1, acceptedAt: Site.time(1))
             try requireEqual(state.messages[Site.id(1)]?.type, first.type, "the type")
             try requireEqual(state.messages[Site.id(1)]?.sender, first.sender, "the sender")
             try requireEqual(state.messages[Site.id(2)], reply, "the reply")
             try requireEqual(
                 state.operations,
                 [Site.id(10): .init(sender: site.bob, position: 1, acceptedAt: Site.time(80))], "the operation")
+            try requireEqual(
+                state.writes, [Site.id(11): .init(sender: site.bob, position: 4, acceptedAt: Site.time(90))],
+                "the write")
+            try requireEqual(
+                state.records.rows,
+                [Site.record("a"): RecordRow(key: Site.record("a"), version: 4, value: "{}")], "the record")
             let wave = Reaction(name: "wave", account: site.bob)
             try requireEqual(state.reactions, [Site.id(1): .init(counts: ["wave": 1], own: [wave])], "the reactions")
             try requireEqual(
@@ -46,8 +58,10 @@ extension HubStorageConformance {
             let nothing = try await site.load(DeliveryKeys())
             let opening = site.storage.opening
             try requireEqual(
-                nothing, DeliveryState(history: opening?.history ?? [], lastCommit: opening?.lastCommit ?? 0), "no keys"
-            )
+                nothing,
+                DeliveryState(
+                    history: opening?.history ?? [], floor: opening?.floor ?? 0, lastCommit: opening?.lastCommit ?? 0),
+                "no keys")
             // Names of others.
             let state = try await site.load(
                 Site.keys(of: [
@@ -120,7 +134,9 @@ extension HubStorageConformance {
             try requireEqual(page.messages.first?.editedAt, Site.time(4), "its edit")
             try requireEqual(page.messages.first?.reactions.map(\.count), [1], "its reaction")
             try requireEqual(page.lastPosition, 2, "the position of the deleted one")
-            try requireEqual(try await site.storage.message(Site.id(2), for: site.ada), .deleted, "the deleted one")
+            try requireEqual(
+                try await site.storage.message(Site.id(2), for: site.ada), .deleted(in: Site.general), "the deleted one"
+            )
         },
         Rule("early deletions are taken once, and the oldest are dropped") { factory in
             let site = try await Site(factory)

@@ -1,3 +1,4 @@
+import CausewayHubRules
 import CausewayHubStorage
 import CausewayModels
 
@@ -6,7 +7,7 @@ extension HubStorageConformance {
         Rule("no deliveries and no pages without an opening, and nothing after the end") { factory in
             let storage = try await factory.make()
             try require(storage.opening == nil, "an opening before the first one")
-            _ = try await storage.addChannel(Site.general, creator: nil, at: Site.time(1))
+            try await storage.addAccount(Site.ada, tokenDigest: Site.digest(1), at: Site.time(1))
             let site = try await Site(storage)
             try await requireError("a page", \.isRecovering) { _ = try await site.page(.newest) }
             try await requireError("a delivery", \.isRecovering) { _ = try await site.load(DeliveryKeys()) }
@@ -76,11 +77,17 @@ extension HubStorageConformance {
             try require(second.floor > 10 && second.floor > first.floor, "the floor \(second.floor)")
             try requireEqual(second.id, first.id, "the opening")
             try requireEqual(try await site.load(DeliveryKeys()).history, second.history, "the history of a delivery")
-            for channel in try await site.storage.channels() {
-                try requireEqual(channel.lastPosition, second.floor, "the last position of \(channel.id)")
+            for channel in [Site.general, Site.second] {
+                try requireEqual(
+                    try await site.page(.newest, in: channel).lastPosition, second.floor,
+                    "the last position of \(channel)")
             }
-            let third = try await site.storage.addChannel(Site.channel("third"), creator: nil, at: Site.time(1))
-            try requireEqual(third.channel.lastPosition, second.floor, "the last position of a new channel")
+            var keys = DeliveryKeys()
+            keys.channels = [Site.general, Site.second]
+            let state = try await site.load(keys)
+            try requireEqual(state.channels, [Site.general: second.floor], "the positions in a transaction")
+            try requireEqual(state.records.floor, second.floor, "the floor in a transaction")
+            try requireEqual(try await site.storage.records(RecordKeys()).floor, second.floor, "the floor of records")
             try await site.apply([.send(2, by: site.ada)])
             try requireEqual(try await site.page(.newest).messages.map(\.position), [second.floor + 1, 1], "positions")
             site = try await Site(factory.reopen(site.storage))
@@ -107,7 +114,7 @@ extension HubStorageConformance {
         Rule("calls count as activity") { factory in
             let storage = try await factory.make()
             let before = storage.activity
-            _ = try await storage.channels()
+            _ = try await storage.accounts()
             try require(storage.activity > before, "a read")
             let after = storage.activity
             try require(await storage.rest(), "an idle storage rests")

@@ -15,7 +15,8 @@ extension HubStorageConformance {
             try requireEqual(try await site.storage.message(Site.id(2), for: site.ada), .found(expected), "a message")
             try requireEqual(try await site.storage.message(Site.id(3), for: site.ada), .unknown, "an unknown one")
             try await site.apply([.delete(2)])
-            try requireEqual(try await site.storage.message(Site.id(2), for: site.ada), .deleted, "a deleted one")
+            try requireEqual(
+                try await site.storage.message(Site.id(2), for: site.ada), .deleted(in: Site.general), "a deleted one")
         },
         Rule("pages go both ways from a position, by a limit, without deleted messages") { factory in
             let site = try await Site(factory)
@@ -36,8 +37,9 @@ extension HubStorageConformance {
                 try requireEqual(page.lastPosition, 9, "the last position")
             }
             let none = try await site.storage.page(
-                of: Site.channel("third"), .newest, limit: PageLimit(messages: 1, contentBytes: 1), for: site.ada)
-            try requireEqual(none, nil, "an unknown channel")
+                of: Site.channel("third"), .newest, limit: PageLimit(count: 1, contentBytes: 1), for: site.ada)
+            try requireEqual(none.messages, [], "a channel without messages")
+            try require(none.lastPosition == 0 && !none.hasMore, "the end of a channel without messages")
         },
         Rule("a page ends with the message that exceeds its bytes") { factory in
             let site = try await Site(factory)

@@ -36,6 +36,14 @@ extension HubStorageConformance {
                     try requireEqual(page, other, "\(what), \(range)")
                 }
             }
+            for (name, scope) in [("all", ""), ("byColor", "red")] {
+                for descending in [false, true] {
+                    try requireEqual(
+                        try await site.list(name, scope: scope, descending: descending, by: 3),
+                        try await reference.list(name, scope: scope, descending: descending),
+                        "\(what): the list \(name)")
+                }
+            }
             let last = try await site.page(.newest).lastPosition
             var changes = try await site.changes(since: cursors.0, from: 2, through: last / 2, limit: 30).changed
             var others = try await reference.changes(since: cursors.1, from: 2, through: last / 2, limit: 30).changed
@@ -64,6 +72,7 @@ private struct GroupGenerator {
     private var last = 0
     private var lastOperation = 100_000
     private var mark: Int64 = 0
+    private var version: Int64 = 0
 
     init(seed: UInt64, accounts: [Int64]) {
         random = SplitMix64(seed: seed)
@@ -76,7 +85,7 @@ private struct GroupGenerator {
         var untouched = alive
         for _ in 0..<Int.random(in: 1...8, using: &random) {
             let account = accounts[Int.random(in: 0..<accounts.count, using: &random)]
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: 0..<10, using: &random) {
             case 0...2:
                 last += 1
                 alive.append(last)
@@ -95,6 +104,7 @@ private struct GroupGenerator {
                 let name = ["wave", "+1", "tada"][Int.random(in: 0..<3, using: &random)]
                 steps.append(.react(target, name, by: account, isAdded: Bool.random(using: &random), at: Int64(last)))
                 steps.append(.operation(lastOperation, on: target, by: account))
+            case 7...8: steps.append(drawRecord())
             default:
                 let number = 1_000_000 + Int.random(in: 0..<20, using: &random)
                 steps.append(Bool.random(using: &random) ? .note(number, by: account) : .take(number, by: account))
@@ -103,6 +113,17 @@ private struct GroupGenerator {
         mark += 1
         steps.append(.lane(["text", "media"][Int(mark % 2)], mark: mark, by: accounts[0]))
         return steps
+    }
+
+    /// Few records, so that they are created, changed, deleted and created again.
+    private mutating func drawRecord() -> Site.Step {
+        version += 1
+        let id = "record \(Int.random(in: 0..<12, using: &random))"
+        let lists = [[], ["all"], ["all", "byColor/red"], ["all", "byColor/blue"]]
+        return .record(
+            id, version: version, value: #"{"number":\#(version)}"#,
+            lists: lists[Int.random(in: 0..<lists.count, using: &random)], key: Int64.random(in: -3...3, using: &random)
+        )
     }
 
     private mutating func draw(_ numbers: inout [Int]) -> Int? {

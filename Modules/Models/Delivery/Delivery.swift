@@ -34,6 +34,8 @@ public struct DeliveryOperation: Sendable, Hashable {
         case edit(MessageID, target: MessageID, content: MessageContent)
         case addReaction(MessageID, target: MessageID, name: String)
         case removeReaction(MessageID, target: MessageID, name: String)
+        /// Writes to a record. The operation's own id is its idempotency key.
+        case write(MessageID, RecordWrite)
         case fence(MessageID)
         case delete(MessageID)
     }
@@ -71,7 +73,8 @@ public struct DeliveryReport: Sendable, Hashable {
 
 /// The server's result for one operation of a delivery.
 public enum DeliveryOutcome: Sendable, Hashable {
-    /// The server has the message, at this position. A repeat returns the first placement again.
+    /// The server has the message, at this position. A repeat returns the first placement again. The position of a
+    /// write is the version that it gave the record.
     case accepted(ServerPosition)
     /// Result of a fence: the server has no copy, and will accept no late one with this sequence.
     case fenced

@@ -1,10 +1,12 @@
+import CausewayHubRules
 import CausewayHubStorage
 import CausewayModels
 
 /// A storage with one fault, to show that the suite detects it.
 final class FaultyHubStorage: HubStorage {
     enum Fault: CaseIterable, Sendable {
-        case keepsOldTokens, reusesNames, forgetsOnRestart, removesUsedChannels, ignoresLimits
+        case keepsOldTokens, reusesNames, forgetsOnRestart
+        case keepsLists, repeatsRecords, forgetsDeletions, losesRecords, losesRights, inventsUsers
         case reusesCommits, hidesCommits, endsOpeningsEarly, beginsTwice, keepsPositions
         case loadsTooMuch, losesLanes, losesReactions, keepsEarlyDeletions, losesKeys, confirmsWithoutStoring
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
@@ -30,7 +32,7 @@ final class FaultyHubStorage: HubStorage {
     func rest() async -> Bool { await base.rest() }
     func close() { if fault != .worksAfterClose { base.close() } }
 
-    // MARK: - Accounts and channels
+    // MARK: - Accounts
 
     func account(tokenDigest: [UInt8]) async throws(HubStorageError) -> HubAccount? {
         try await base.account(tokenDigest: tokenDigest)
@@ -55,20 +57,33 @@ final class FaultyHubStorage: HubStorage {
         try await base.removeAccount(user, at: time)
     }
 
-    func channel(_ id: ChannelID) async throws(HubStorageError) -> Channel? { try await base.channel(id) }
-    func channels() async throws(HubStorageError) -> [Channel] { try await base.channels() }
+    // MARK: - Records
 
-    func addChannel(
-        _ id: ChannelID, creator: Int64?, at time: Timestamp
-    ) async throws(HubStorageError) -> (channel: Channel, isNew: Bool) {
-        try await base.addChannel(id, creator: fault == .ignoresLimits ? nil : creator, at: time)
+    func records(_ keys: RecordKeys) async throws(HubStorageError) -> RecordState {
+        var state = try await base.records(keys)
+        if fault == .forgetsDeletions { state.rows = state.rows.filter { !$0.value.isDeleted } }
+        if fault == .inventsUsers { state.users = keys.users }
+        return state
     }
 
-    func removeChannel(_ id: ChannelID) async throws(HubStorageError) {
-        do throws(HubStorageError) {
-            try await base.removeChannel(id)
-        } catch {
-            guard fault == .removesUsedChannels, case .channelInUse = error else { throw error }
+    func records(
+        in list: RecordList, _ range: RecordRange, limit: PageLimit
+    ) async throws(HubStorageError) -> RecordPage {
+        var range = range
+        if fault == .repeatsRecords { range.after?.id = "" }
+        return try await base.records(in: list, range, limit: limit)
+    }
+
+    func changeRecords<Value: Sendable>(
+        loading keys: RecordKeys, _ decide: @escaping @Sendable (RecordState) -> RecordDecision<Value>
+    ) async throws(HubStorageError) -> Value {
+        try await base.changeRecords(loading: keys) { [fault] state in
+            var decision = decide(state)
+            guard fault == .keepsLists else { return decision }
+            for (key, change) in decision.changes where state.rows[key] != nil && change.entries != nil {
+                decision.changes[key]?.entries = nil
+            }
+            return decision
         }
     }
 
@@ -80,8 +95,8 @@ final class FaultyHubStorage: HubStorage {
 
     func page(
         of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> MessagePage? {
-        guard var page = try await base.page(of: channel, range, limit: limit, for: reader) else { return nil }
+    ) async throws(HubStorageError) -> MessagePage {
+        var page = try await base.page(of: channel, range, limit: limit, for: reader)
         switch fault {
         case .pageWithoutEnd: page.hasMore = true
         case .pageBackwards: page.messages.reverse()
@@ -93,13 +108,13 @@ final class FaultyHubStorage: HubStorage {
 
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64
-    ) async throws(HubStorageError) -> ChannelChanges? {
+    ) async throws(HubStorageError) -> ChannelChanges {
         var query = query
         if fault == .knowsEveryCursor, let opening = base.opening {
             query.since = ChangesCursor(opening: opening.id, commit: min(query.since.commit, opening.lastCommit))
         }
         var changes = try await base.changes(of: channel, query, limit: limit, for: reader)
-        if fault == .losesChanges { changes?.changed?.gone = [] }
+        if fault == .losesChanges { changes.changed?.gone = [] }
         return changes
     }
 
@@ -136,12 +151,14 @@ final class FaultyHubStorage: HubStorage {
         if fault == .loadsTooMuch {
             keys.lanes.formUnion(keys.lanes.map { LaneKey(outbox: $0.outbox, lane: .text) })
         }
+        if fault == .losesRights { keys.rights = [] }
         if fault == .losesKeys, keys.messages.count > 256 { keys.messages = Set(keys.messages.prefix(256)) }
         return try await base.transact(loading: keys) { [fault] state in
             var decision = decide(state)
             switch fault {
             case .reusesCommits: decision.changes.lastCommit = 1
             case .losesLanes: decision.changes.lanes = [:]
+            case .losesRecords: decision.changes.records = [:]
             case .losesReactions: decision.changes.reactions = [:]
             case .keepsEarlyDeletions: decision.changes.takenDeletions = []
             case .confirmsWithoutStoring where decision.changes.lastCommit > 20:

@@ -53,7 +53,7 @@ final class RealScenarioWorld: ScenarioWorld {
         let hub = try HubHost(data, faults: faults)
         try await hub.start { administration in
             guard let second = ChannelID(Scenario.Room.second.rawValue) else { return }
-            _ = try await administration.addChannel(second)
+            _ = try await administration.addChannel(second, owner: UserID("ann"))
         }
         let port = hub.port
         let result: Result<ScenarioOutcome, any Error>

@@ -1,6 +1,7 @@
 import CausewayHub
 import CausewayHubStorage
 import CausewayModels
+import CausewayRecords
 import CausewayTestSupport
 import Foundation
 import GRDB
@@ -51,14 +52,18 @@ import Testing
         #expect(try await Self.hub(["init", "--account", "me"] + data).status == 0)
         for command in [
             ["account", "add", "bob"], ["account", "renew", "bob"], ["account", "remove", "bob"],
-            ["channel", "add", "lobby"], ["channel", "remove", "lobby"],
+            ["channel", "add", "lobby"], ["channel", "member", "add", "lobby", "me"],
+            ["channel", "member", "remove", "lobby", "me"], ["channel", "remove", "lobby"],
         ] {
             #expect(try await Self.hub(command + data, environment: ["SSH_CONNECTION": "192.0.2.7 1 2 3"]).status == 0)
         }
         #expect(try await Self.hub(["channel", "remove", "lobby"] + data).status == 66)
         let path = temporary.path + "/audit.log"
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-        let events = ["account added", "account renewed", "account removed", "channel created", "channel removed"]
+        let events = [
+            "account added", "account renewed", "account removed", "channel created", "member added", "member removed",
+            "channel removed",
+        ]
         #expect(lines.count == events.count)
         for (line, event) in zip(lines, events) {
             #expect(line.contains(#""event":"\#(event)""#))
@@ -92,8 +97,27 @@ import Testing
 
         #expect(try await Self.hub(["channel", "add", "lobby"] + data).output == "Added lobby\n")
         #expect(try await Self.hub(["channel", "add", "lobby"] + data).output == "lobby exists already\n")
-        #expect(try await bob().report(delivery([send(1, channel: "lobby")])).positions == [1])
-        #expect(try await Self.hub(["channel", "list"] + data).output == "general\t0\nlobby\t1\n")
+        #expect(try await bob().report(delivery([send(1, channel: "lobby")])).codes == ["notMember"])
+        let member = ["channel", "member"]
+        #expect(
+            try await Self.hub(member + ["add", "lobby", "bob", "--role", "owner"] + data).output
+                == "bob is an owner of lobby\n")
+        #expect(try await bob().report(delivery([send(2, channel: "lobby")])).positions == [1])
+        #expect(
+            try await Self.hub(["channel", "list"] + data).output
+                == "general\t0\t1 member\tpublic\nlobby\t1\t1 member\tpublic\n")
+        #expect(try await Self.hub(member + ["list", "lobby"] + data).output.hasPrefix("bob\towner\tsince 20"))
+        let members = try await Self.hub(member + ["list", "lobby", "--json"] + data).output
+        let decoded = try JSONDecoder().decode([ChannelMember].self, from: Data(members.utf8))
+        #expect(decoded.map(\.id.description) == ["lobby/bob"] && decoded.map(\.role) == [.owner])
+        #expect(try await Self.hub(member + ["remove", "lobby", "bob"] + data).output == "Removed bob from lobby\n")
+        #expect(try await bob().report(delivery([send(3, channel: "lobby")])).codes == ["notMember"])
+        for arguments in [
+            ["remove", "lobby", "bob"], ["add", "lobby", "nobody"], ["add", "nowhere", "bob"], ["list", "nowhere"],
+        ] {
+            #expect(try await Self.hub(member + arguments + data).status == 66)
+        }
+        #expect(try await Self.hub(member + ["add", "lobby", "bob", "--role", "king"] + data).status == 64)
 
         #expect(try await Self.hub(["account", "remove", "bob"] + data).status == 0)
         #expect(try await bob().get("/v1/session").status == 401)

@@ -1,4 +1,6 @@
+import CausewayHub
 import CausewayModels
+import CausewayRecords
 import CausewayWire
 import GRDB
 import NIOHTTP1
@@ -145,7 +147,7 @@ import Testing
             let made = try await hub.client.send(.PUT, WireProtocol.channelPath("a%40b"))
             #expect(made.status == 201)
             #expect(try await hub.client.send(.PUT, WireProtocol.channelPath("a@b")).status == 200)
-            let channels = try await hub.client.get(WireProtocol.channelsPath).decoded(WireChannels.self).channels
+            let channels = try await hub.hub.administration.channels()
             #expect(channels.map(\.id.value) == ["a@b", "general"])
             #expect(channels.map(\.lastPosition) == [0, 2])
 

@@ -1,7 +1,8 @@
 import CausewayHTTPServer
 import CausewayHub
-import CausewayHubStorage
+import CausewayHubRules
 import CausewayModels
+import CausewayRecords
 import CausewayTestSupport
 import CausewayWire
 import NIOCore
@@ -144,7 +145,7 @@ import Testing
         try await HubFixture.running { hub in
             let bad = try await hub.client(of: "bad")
             try await bad.connected { connection in
-                for number in 0..<HubStorageLimits.channelsPerAccountMax {
+                for number in 0..<ChannelLimits.channelsPerCreatorMax {
                     #expect(try await connection.send(.PUT, WireProtocol.channelPath("c\(number)")).status == 201)
                 }
                 let more = try await connection.send(.PUT, WireProtocol.channelPath("more"))
@@ -159,11 +160,15 @@ import Testing
             #expect(try await bad.send(.PUT, WireProtocol.channelPath("more")).status == 201)
             _ = try await hub.client.report(delivery([send(1, channel: "mine")]))
             let used = try #require(ChannelID("mine"))
-            await #expect(throws: HubError.storage(.channelInUse(name: "mine"))) {
-                try await hub.hub.administration.removeChannel(used)
-            }
-            await #expect(throws: HubError.storage(.unknownChannel(name: "c1"))) {
-                try await hub.hub.administration.removeChannel(unused)
+            for (channel, code) in [(used, "channelInUse"), (unused, "channelNotFound")] {
+                let error = await #expect(throws: HubError.self) {
+                    try await hub.hub.administration.removeChannel(channel)
+                }
+                guard case .refused(let problem) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect(problem.code == code)
             }
         }
     }

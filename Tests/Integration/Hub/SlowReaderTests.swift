@@ -1,6 +1,7 @@
 import CausewayHTTPServer
 import CausewayHub
 import CausewayModels
+import CausewayRecords
 import CausewayTestSupport
 import CausewayWire
 import GRDB
@@ -95,19 +96,16 @@ import Testing
         }
     }
 
-    @Test func ofTheListOfChannels() async throws {
+    @Test func ofAListOfRecords() async throws {
         try await HubFixture.running(limits: Self.patient()) { hub in
-            let database = try hub.folder.openDatabase()
-            let end = String(repeating: "c", count: Limits.nameBytesMax - 5)
-            try await database.write { db in
-                for number in 10_000..<16_000 {
-                    try db.execute(
-                        sql: "INSERT INTO channel (name, created_at, last_position) VALUES (?, 1, 0)",
-                        arguments: ["\(number)\(end)"])
-                }
+            let metadata = JSONValue.object(["k": .string(String(repeating: "v", count: 8_000))])
+            let creations = try (1...200).map { number in
+                let id = try #require(ChannelID("c\(number)"))
+                return write(
+                    Int64(number), ChannelAction.create(id, ChannelSettings(metadata: metadata)).write)
             }
-            try database.close()
-            try await Self.expectShare(of: WireProtocol.channelsPath, hub)
+            _ = try await hub.client.report(delivery(creations))
+            try await Self.expectShare(of: WireProtocol.recordsPath("channel") + "?list=public&limit=1000", hub)
         }
     }
 

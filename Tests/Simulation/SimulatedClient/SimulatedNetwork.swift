@@ -71,6 +71,7 @@ extension DeliveryOperation {
         case .edit: "edit#\(sequence)<\(previous)"
         case .addReaction: "react#\(sequence)<\(previous)"
         case .removeReaction: "unreact#\(sequence)<\(previous)"
+        case .write: "write#\(sequence)<\(previous)"
         case .fence: "fence#\(sequence)<\(previous)"
         case .delete: "delete#\(sequence)<\(previous)"
         }

@@ -294,7 +294,7 @@ package struct HubOracle: Sendable {
             case .edit(_, target: _, let edited): content = edited
             case .addReaction(_, target: _, let name): reactors[name, default: []].insert(one.account)
             case .removeReaction(_, target: _, let name): reactors[name]?.remove(one.account)
-            case .send, .fence, .delete: break
+            case .send, .write, .fence, .delete: break
             }
         }
         if shown.content != content {

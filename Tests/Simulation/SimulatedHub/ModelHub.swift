@@ -256,7 +256,7 @@ package struct ModelHub: Hashable {
         case .removeReaction(_, target: _, let name):
             accepted[target]?.reactors[name]?.remove(account)
             if accepted[target]?.reactors[name]?.isEmpty ?? true { accepted[target]?.reactions.remove(name) }
-        case .send, .fence, .delete: break
+        case .send, .write, .fence, .delete: break
         }
     }
 
@@ -298,7 +298,7 @@ extension DeliveryOutcome {
 extension DeliveryOperation {
     package var kind: LaneRules.Kind {
         switch body {
-        case .send, .edit, .addReaction, .removeReaction: .send
+        case .send, .edit, .addReaction, .removeReaction, .write: .send
         case .fence: .fence
         case .delete: .delete
         }
@@ -307,8 +307,8 @@ extension DeliveryOperation {
     package var message: MessageID {
         switch body {
         case .send(let id, channel: _, content: _, createdAt: _, parent: _), .edit(let id, target: _, content: _),
-            .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _), .fence(let id),
-            .delete(let id):
+            .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _), .write(let id, _),
+            .fence(let id), .delete(let id):
             id
         }
     }
@@ -317,7 +317,7 @@ extension DeliveryOperation {
         switch body {
         case .send(_, channel: _, let content, createdAt: _, parent: _), .edit(_, target: _, let content): content
         case .addReaction(_, target: _, let name), .removeReaction(_, target: _, let name): .text(name)
-        case .fence, .delete: nil
+        case .write, .fence, .delete: nil
         }
     }
 
@@ -331,7 +331,7 @@ extension DeliveryOperation {
         case .edit(_, let target, content: _), .addReaction(_, let target, name: _),
             .removeReaction(_, let target, name: _):
             target
-        case .send, .fence, .delete: nil
+        case .send, .write, .fence, .delete: nil
         }
     }
 }

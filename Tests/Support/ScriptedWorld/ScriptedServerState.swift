@@ -87,7 +87,8 @@ struct ScriptedServerState: Sendable {
     private func knownOutcome(of operation: DeliveryOperation) -> DeliveryOutcome? {
         switch operation.body {
         case .send(let id, channel: _, content: _, createdAt: _, parent: _), .edit(let id, target: _, content: _),
-            .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _), .fence(let id):
+            .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _), .write(let id, _),
+            .fence(let id):
             serverPosition(of: id).map { .accepted($0) }
         case .delete: nil
         }
@@ -111,6 +112,7 @@ struct ScriptedServerState: Sendable {
             .removeReaction(let id, target: _, name: _):
             order.append(id)
             return serverPosition(of: id).map { .accepted($0) } ?? .notAttempted
+        case .write: return .refused(code: "kindUnknown", detail: "the server has no records")
         case .fence: return .fenced
         case .delete(let id):
             deleted.insert(id)

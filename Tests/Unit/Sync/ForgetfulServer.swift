@@ -112,6 +112,7 @@ final class ForgetfulServer: IdempotentServer {
             case .delete(let id):
                 state.stored.removeAll { $0 == id }
                 return .deleted
+            case .write: return .refused(code: "unexpected", detail: "a write to a record")
             case .fence: return .refused(code: "unexpected", detail: "a fence")
             }
         }

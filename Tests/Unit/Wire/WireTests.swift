@@ -53,6 +53,51 @@ import Testing
         #expect(try Self.coded(report) == #"{"mark":1,"opening":"\#(Self.id)","results":[]}"#)
     }
 
+    @Test func aWriteIsCodedAsItAlwaysWas() throws {
+        let write = RecordWrite(
+            kind: "channelMember", record: "general/ann", action: "add",
+            arguments: .object(["role": .string("owner")]))
+        let message = try #require(MessageID(Self.id))
+        for (write, rest) in [
+            (write, #""arguments":{"role":"owner"},"id":"general/ann","kind":"channelMember"}"#),
+            (
+                RecordWrite(kind: "channelMember", record: "general/ann", action: "add"),
+                #""id":"general/ann","kind":"channelMember"}"#
+            ),
+        ] {
+            let operation = WireOperation(
+                DeliveryOperation(sequence: 7, previous: 5, body: .write(message, write)))
+            let golden =
+                #"{"id":"\#(Self.id)","kind":"write","previous":5,"record":{"action":"add",\#(rest),"sequence":7}"#
+            #expect(try Self.coded(operation) == golden)
+            let read = try JSONDecoder().decode(WireOperation.self, from: Data(golden.utf8))
+            #expect(read == operation && read.record?.write == write)
+        }
+    }
+
+    @Test func aRecordAndAPageAreCodedAsTheyAlwaysWere() throws {
+        let record = WireRecord(
+            kind: "channel", id: "general", version: 3, value: .object(["name": .string("General")]))
+        let golden = #"{"id":"general","kind":"channel","value":{"name":"General"},"version":3}"#
+        #expect(try Self.coded(record) == golden)
+        #expect(try JSONDecoder().decode(WireRecord.self, from: Data(golden.utf8)) == record)
+        for (next, text) in [(nil, "null"), ("0a-6b", #""0a-6b""#)] as [(String?, String)] {
+            let page = WireRecordPage(items: [record], next: next)
+            let golden = #"{"items":[\#(golden)],"next":\#(text)}"#
+            #expect(try Self.coded(page) == golden)
+            #expect(try JSONDecoder().decode(WireRecordPage.self, from: Data(golden.utf8)) == page)
+        }
+    }
+
+    @Test func aCursorOfAListIsCodedAsItAlwaysWas() throws {
+        let cursor = ListCursor(key: ListKey(Int64(-2)), id: "general/é")
+        #expect(cursor.text == "7ffffffffffffffe-67656e6572616c2fc3a9")
+        #expect(ListCursor(cursor.text) == cursor)
+        #expect(ListCursor("-") == ListCursor(key: ListKey(""), id: ""))
+        for text in ["", "7f", "7f-0", "7-00", "7F-00", "7f-00-", "7f-ff", "zz-00"] { #expect(ListCursor(text) == nil) }
+        #expect(ListCursor(String(repeating: "00", count: 3 * Limits.recordIDBytesMax) + "-") == nil)
+    }
+
     static let outcomes: [(DeliveryOutcome, String)] = [
         (
             .accepted(ServerPosition(position: 4, acceptedAt: Timestamp(milliseconds: 5))),

@@ -25,8 +25,9 @@ IMPORT = re.compile(
     re.MULTILINE,
 )
 
-_PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transport", "TransportConformance", "Outbox",
-          "HubRules", "HubStorage", "HubStorageConformance", "Sync", "LiveQuery", "Client"]
+_PLAIN = ["Models", "Records", "Runtime", "Wire", "Storage", "StorageConformance", "Transport",
+          "TransportConformance", "Outbox", "HubRules", "HubStorage", "HubStorageConformance", "Sync", "LiveQuery",
+          "Client"]
 _PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
 
 # The public face, the engine and the stores.

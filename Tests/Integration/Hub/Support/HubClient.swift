@@ -165,5 +165,6 @@ struct HubClient: Sendable {
 
 extension WireReport {
     var kinds: [WireResult.Kind] { results.map(\.kind) }
+    var codes: [String?] { results.map(\.code) }
     var positions: [Int64?] { results.map(\.position) }
 }

@@ -3,6 +3,7 @@ import CausewayHub
 import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayModels
+import CausewayRecords
 import CausewayTestSupport
 import CausewayWire
 import Foundation
@@ -26,9 +27,20 @@ struct HubFixture: Sendable {
         get throws { try #require(hub.storage as? SQLiteHubStorage) }
     }
 
-    /// Returns a client of a further account.
-    func client(of account: String) async throws -> HubClient {
-        HubClient(port: client.port, token: try await hub.administration.addAccount(account).text)
+    /// Returns a client of a further account, by default a member of the channel `general`.
+    func client(of account: String, isMember: Bool = true) async throws -> HubClient {
+        let token = try await hub.administration.addAccount(account).text
+        if isMember {
+            let member = try #require(ChannelMemberID("general/\(account)"))
+            try await hub.administration.setMember(member, .member)
+        }
+        return HubClient(port: client.port, token: token)
+    }
+
+    /// Returns the record of a channel, from the hub's storage.
+    func channel(_ name: String) async throws -> Channel {
+        let id = try #require(ChannelID(name))
+        return try #require(try await hub.administration.channel(id))
     }
 
     static func token(in folder: DataFolder) throws -> String {

@@ -45,6 +45,14 @@ func change(
         reaction: kind == .edit ? nil : ["wave", "+1"][Int(number % 2)])
 }
 
+/// A write to a record.
+func write(_ sequence: Int64, _ number: UInt64, _ record: RecordWrite) -> WireOperation {
+    WireOperation(
+        kind: .write, sequence: sequence, previous: sequence - 1, id: id(number), record: WireRecordWrite(record))
+}
+
+func write(_ sequence: Int64, _ record: RecordWrite) -> WireOperation { write(sequence, UInt64(sequence), record) }
+
 func fence(_ sequence: Int64, after previous: Int64? = nil, _ number: UInt64? = nil) -> WireOperation {
     WireOperation(
         kind: .fence, sequence: sequence, previous: previous ?? sequence - 1, id: id(number ?? UInt64(sequence)))
