@@ -1,46 +1,47 @@
 /// A message as the store holds it: its content, and the state of its delivery.
 ///
 /// A value: it does not change after it was read.
-public struct Message: Sendable, Hashable, Identifiable {
+public struct Message: Sendable, Hashable, Identifiable, Deliverable {
     /// Chosen at creation; the idempotency key on the server.
     public let id: MessageID
     public let channel: ChannelID
     public let sender: UserID
     /// Whether it is a message in its own right, a reply, or an operation on another message.
     public let role: MessageRole
-    /// The displayed body: with pending changes of this device applied that the server has not confirmed.
-    public var displayed: MessageBody
-    /// The confirmed body, without pending changes; `nil` while no operation on the message is pending.
-    package var confirmed: MessageBody?
     /// The creation time, by the clock of the device that created it. For display; nothing is ordered by it.
     public let createdAt: Timestamp
     /// The order in which this store received messages: larger means later. Numbers may be skipped.
     public let ordinal: Int64
-
-    public var syncState: SyncState
-    /// The reason why it is `error`; kept while it waits after a resend until the next attempt ends.
-    public var failure: Failure?
-    /// True while it is unknown whether the server received an abandoned copy of the message; also after a resend.
-    public var isInDoubt: Bool
     /// The message's position on the server; `nil` until it is `synced`.
     public var serverPosition: ServerPosition?
 
-    /// The lane that delivers it; `nil` for a message of another user.
-    public var lane: LaneID?
-    /// Its sequence in its lane: larger means later. Assigned at creation and again at a resend, never by the clock. 0
-    /// while it waits for the message that it refers to, see ``isParked``.
-    public var laneSequence: Int64
-    /// The time when it entered the queue: at its creation, at the last resend, or when the message that it waited for
-    /// was delivered. By the clock of this device.
-    public var queuedAt: Timestamp
-    /// The number of counted attempts to deliver it with its current lane sequence.
-    public var attempts: Int
-    /// The time when the last attempt began.
-    public var lastAttemptAt: Timestamp?
-    /// The last ``Limits/historyKeptMax`` changes of its state, oldest first; its creation is not included.
-    public var history: [StateChange]
-    /// The lane sequence that was transmitted before it; `nil` if it was never transmitted.
-    package var previousSequence: Int64?
+    /// Everything else that changes. Copies of a message are everywhere, and few of them are changed.
+    private var changing: CopyOnWrite<Changing>
+
+    private struct Changing: Sendable, Hashable {
+        var displayed: MessageBody
+        var confirmed: MessageBody?
+        var delivery: DeliveryProgress
+    }
+
+    /// The displayed body: with pending changes of this device applied that the server has not confirmed.
+    public var displayed: MessageBody {
+        _read { yield changing.value.displayed }
+        _modify { yield &changing.value.displayed }
+    }
+
+    /// The confirmed body, without pending changes; `nil` while no operation on the message is pending.
+    package var confirmed: MessageBody? {
+        _read { yield changing.value.confirmed }
+        _modify { yield &changing.value.confirmed }
+    }
+
+    /// The state of the delivery of the operation that creates the message; `synced` without a lane if it was created
+    /// elsewhere.
+    public var delivery: DeliveryProgress {
+        _read { yield changing.value.delivery }
+        _modify { yield &changing.value.delivery }
+    }
 
     public var type: MessageType { content.type }
 
@@ -51,15 +52,11 @@ public struct Message: Sendable, Hashable, Identifiable {
     public var myReactions: Set<String> { displayed.myReactions }
     /// The message that this one replies to.
     public var parent: MessageID? { role.parent }
+    public var related: MessageID? { role.related }
+    public var createsMessage: Bool { !role.isOperation }
 
     /// The content that is sent to the server under this id: it does not change once it was transmitted.
     package var sentContent: MessageContent { (confirmed ?? displayed).content }
-
-    /// True while it is in the outbox: in every state but `synced`.
-    public var isUndelivered: Bool { syncState != .synced }
-
-    /// True while it has no sequence in its lane, because the message that it refers to is not on the server yet.
-    public var isParked: Bool { syncState == .created && laneSequence == 0 }
 
     package init(
         id: MessageID, channel: ChannelID, sender: UserID, role: MessageRole = .message, displayed: MessageBody,
@@ -73,21 +70,16 @@ public struct Message: Sendable, Hashable, Identifiable {
         self.channel = channel
         self.sender = sender
         self.role = role
-        self.displayed = displayed
-        self.confirmed = confirmed
         self.createdAt = createdAt
         self.ordinal = ordinal
-        self.lane = lane
-        self.laneSequence = laneSequence
-        self.queuedAt = queuedAt ?? createdAt
-        self.syncState = syncState
-        self.failure = failure
-        self.isInDoubt = isInDoubt
         self.serverPosition = serverPosition
-        self.attempts = attempts
-        self.lastAttemptAt = lastAttemptAt
-        self.history = history
-        self.previousSequence = previousSequence
+        changing = CopyOnWrite(
+            Changing(
+                displayed: displayed, confirmed: confirmed,
+                delivery: DeliveryProgress(
+                    syncState: syncState, failure: failure, isInDoubt: isInDoubt, lane: lane,
+                    laneSequence: laneSequence, previousSequence: previousSequence, queuedAt: queuedAt ?? createdAt,
+                    attempts: attempts, lastAttemptAt: lastAttemptAt, history: history)))
     }
 }
 
@@ -127,19 +119,6 @@ public struct ServerPosition: Sendable, Hashable, Codable {
         self.init(
             position: try values.decode(Int64.self, forKey: .position),
             acceptedAt: try values.decode(Timestamp.self, forKey: .acceptedAt))
-    }
-}
-
-/// One state change in the delivery history of a message.
-public struct StateChange: Sendable, Hashable {
-    /// The new state.
-    public let state: SyncState
-    /// The time of the change, by the clock of this device.
-    public let at: Timestamp
-
-    public init(state: SyncState, at: Timestamp) {
-        self.state = state
-        self.at = at
     }
 }
 

@@ -71,10 +71,6 @@ extension Message {
         }
     }
 
-    /// The message that has to be updated when this one changes, or that this one waits for; see
-    /// ``Store/dependants(of:)``.
-    package var dependence: MessageID? { role.isOperation || isParked ? role.related : nil }
-
     /// True if the message may get its lane sequence at once: it depends on no message that is not on the server, or on
     /// one that precedes it in the same lane.
     ///

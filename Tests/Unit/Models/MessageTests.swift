@@ -3,6 +3,35 @@ import Foundation
 import Testing
 
 @Suite struct MessageTests {
+    /// A message is copied far more often than it is changed: the parts that change are one counted reference.
+    @Test func aMessageIsSmall() throws {
+        let id = MessageID(UUIDv7(high: 0, low: 1))
+        let channel = try #require(ChannelID("general"))
+        let sender = try #require(UserID("ann"))
+        let time = Timestamp(milliseconds: 1)
+        let message = Message(
+            id: id, channel: channel, sender: sender, content: .text("hi"), createdAt: time, ordinal: 1, lane: .text,
+            laneSequence: 1)
+        print("Message: \(MemoryLayout<Message>.size) bytes, \(Mirror(reflecting: message).children.count) properties")
+        #expect(MemoryLayout<Message>.size <= 128)
+        #expect(Mirror(reflecting: message).children.count <= 12)
+    }
+
+    @Test func aCopyOfAMessageIsIndependent() throws {
+        let first = Message(
+            id: MessageID(UUIDv7(high: 0, low: 1)), channel: try #require(ChannelID("general")),
+            sender: try #require(UserID("ann")), content: .text("hi"), createdAt: Timestamp(milliseconds: 1),
+            ordinal: 1, lane: .text, laneSequence: 1)
+        var second = first
+        second.displayed.content = .text("edited")
+        second.delivery.attempts = 2
+        #expect(first.content == .text("hi"))
+        #expect(first.attempts == 0)
+        #expect(second.content == .text("edited"))
+        #expect(second.attempts == 2)
+        #expect(first != second)
+    }
+
     /// Stored and sent content as version 1 wrote it. Never edited: a new version gets new lines.
     static let golden: [(MessageContent, String)] = [
         (.text("hi \"you\" \u{1F30A}\n"), #"{"text":"hi \"you\" 🌊\n","type":"text","v":1}"#),

@@ -1,0 +1,183 @@
+package import CausewayModels
+
+/// The effect of each ``Mutation`` on the item that it names: the rules shared by all stores, for messages and
+/// operations alike.
+///
+/// Each step returns the new state of the item, unchanged if the step does not apply. `synced` is final: only newer
+/// data from the server changes it.
+extension Deliverable {
+    /// An attempt begins. Applies to queued items: not to `error`, which must be resent first. For an item that is
+    /// `syncing` it corrects the attempt under way, which the history contains already.
+    package func attempted(previous: Int64, attempts: Int, at time: Timestamp) -> Self {
+        guard isPending, !isParked else { return self }
+        return changed { delivery in
+            let isUnderWay = delivery.syncState == .syncing
+            delivery.syncState = .syncing
+            delivery.previousSequence = previous
+            delivery.attempts = attempts
+            delivery.lastAttemptAt = time
+            if !isUnderWay { delivery.note(at: time) }
+        }
+    }
+
+    /// The attempt ended without a verdict; an earlier failure is out of date.
+    package func requeued(attempts: Int, at time: Timestamp) -> Self {
+        guard isPending, !isParked else { return self }
+        return changed { delivery in
+            delivery.attempts = attempts
+            delivery.failure = nil
+            delivery.become(.created, at: time)
+        }
+    }
+
+    /// It failed. Only its target depends on an item that creates no message, so such an item pauses no lane.
+    package func failed(_ failure: Failure, inDoubt: Bool) -> Self {
+        guard isUndelivered else { return self }
+        return changed { delivery in
+            delivery.become(.error, at: failure.at)
+            delivery.failure = createsMessage ? failure : failure.releasingLane
+            delivery.isInDoubt = inDoubt
+        }
+    }
+
+    /// The server has no copy of the transmitted item, and will accept none.
+    package func settled() -> Self {
+        guard isInDoubt else { return self }
+        return changed { $0.isInDoubt = false }
+    }
+
+    /// Returns it to the queue at `sequence`, which is 0 if it has to wait for the message that it refers to. Any open
+    /// question about its old sequence belongs to a control entry.
+    package func resent(sequence: Int64, at time: Timestamp) -> Self {
+        guard isUndelivered else { return self }
+        return changed { delivery in
+            delivery.become(.created, at: time)
+            delivery.requeue(sequence: sequence, at: time)
+        }
+    }
+
+    /// The message that it waited for is on the server, or no longer exists: it gets its lane sequence.
+    ///
+    /// - Parameter time: the time from which its age in the queue counts, because waiting for another message does not
+    ///   age it; `nil` keeps the age.
+    package func released(sequence: Int64, at time: Timestamp?) -> Self {
+        guard isParked else { return self }
+        return changed { delivery in
+            delivery.laneSequence = sequence
+            if let time { delivery.queuedAt = time }
+        }
+    }
+
+    /// The server does not have the message that it refers to: it waits for that one.
+    package func parked(at time: Timestamp) -> Self {
+        guard isPending else { return self }
+        return resent(sequence: 0, at: time)
+    }
+
+    /// The outbox continues under another id, in which the item has this sequence and was never transmitted.
+    package func forked(sequence: Int64, at time: Timestamp) -> Self {
+        guard isPending, !isParked else { return self }
+        return changed { delivery in
+            if delivery.syncState != .created { delivery.become(.created, at: time) }
+            delivery.laneSequence = sequence
+            delivery.previousSequence = nil
+        }
+    }
+
+    /// Another copy of the store has the item too, and may have delivered it.
+    package func inDoubt() -> Self {
+        guard syncState == .error else { return self }
+        return changed { $0.isInDoubt = true }
+    }
+
+    /// The preceding link of the chain changed.
+    package func rebased(previous: Int64) -> Self {
+        guard isPending, !isParked else { return self }
+        return changed { $0.previousSequence = previous }
+    }
+
+    /// The session ended: a queued item becomes `error`, in doubt if it had been transmitted, now or before a resend,
+    /// or if another copy of the store has it, too. An operation that waits for its target continues to wait.
+    ///
+    /// - Parameter sharedBelow: ``Lineage/sharedBelow``.
+    package func sessionEnded(_ failure: Failure, sharedBelow: Int64) -> Self {
+        guard isPending, !isWaitingOperation else { return self }
+        return failed(failure, inDoubt: isInDoubt || previousSequence != nil || isShared(below: sharedBelow))
+    }
+
+    private func isShared(below limit: Int64) -> Bool { (isParked ? ordinal : laneSequence) < limit }
+
+    /// The session ended: a failure of that session no longer pauses its lane.
+    package func unpaused() -> Self {
+        guard let failure, failure.pausesLane else { return self }
+        return changed { $0.failure = failure.releasingLane }
+    }
+
+    /// The process that was sending it has ended.
+    package func resumed(at time: Timestamp) -> Self {
+        isPending && syncState != .created ? changed { $0.become(.created, at: time) } : self
+    }
+
+    /// True for an operation whose target is not on the server yet.
+    package var isWaitingOperation: Bool { isParked && !createsMessage }
+
+    /// The message that has to be updated when this item changes, or that it waits for; see
+    /// ``Store/dependants(of:)``.
+    package var dependence: MessageID? { !createsMessage || isParked ? related : nil }
+
+    /// The item as a link of its lane's chain; `nil` unless it is pending and has a lane sequence.
+    package func entry(bytes: Int) -> OutboxEntry? {
+        guard isPending, !isParked, let lane else { return nil }
+        return OutboxEntry(
+            kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: id,
+            attempts: attempts, bytes: bytes, queuedAt: queuedAt, isOperation: !createsMessage)
+    }
+
+    /// The pause that it causes, for a snapshot; `nil` unless it is `error` and its failure pauses its lane.
+    package var pause: OutboxSnapshot.LanePause? {
+        guard syncState == .error, let lane, let failure, failure.pausesLane else { return nil }
+        return OutboxSnapshot.LanePause(lane: lane, message: id)
+    }
+
+    /// The fence for an item whose session ends in doubt; `nil` if no copy of it can exist elsewhere.
+    ///
+    /// - Parameters:
+    ///   - sharedBelow: ``Lineage/sharedBelow``.
+    ///   - takeSequence: assigns a number to an item without a lane sequence.
+    package func fence(sharedBelow: Int64, _ takeSequence: () -> Int64) -> ChainMarker? {
+        guard isPending, !isWaitingOperation, let lane, previousSequence != nil || isShared(below: sharedBelow) else {
+            return nil
+        }
+        return ChainMarker(
+            kind: .fence, lane: lane, sequence: isParked ? takeSequence() : laneSequence, previous: previousSequence,
+            message: id)
+    }
+
+    /// A copy with another state of its delivery: one copy for all changes of a step.
+    func changed(_ change: (inout DeliveryProgress) -> Void) -> Self {
+        var item = self
+        change(&item.delivery)
+        return item
+    }
+}
+
+extension DeliveryProgress {
+    mutating func become(_ state: SyncState, at time: Timestamp) {
+        syncState = state
+        note(at: time)
+    }
+
+    /// At the tail of its lane: never transmitted, without attempts.
+    mutating func requeue(sequence: Int64, at time: Timestamp) {
+        laneSequence = sequence
+        queuedAt = time
+        previousSequence = nil
+        attempts = 0
+    }
+
+    /// Records the current state in the history.
+    mutating func note(at time: Timestamp) {
+        if history.count >= Limits.historyKeptMax { history.removeFirst() }
+        history.append(StateChange(state: syncState, at: time))
+    }
+}
