@@ -38,9 +38,25 @@ final class JournalingStore: Store {
 
     func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] { try await inner.messages(ids) }
 
-    func dependants(of id: MessageID) async throws(StoreError) -> [Message] { try await inner.dependants(of: id) }
+    func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation] {
+        try await inner.dependants(of: id)
+    }
 
-    func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage { try await inner.page(query) }
+    func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
+        try await inner.operation(id)
+    }
+
+    func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
+        try await inner.operations(ids)
+    }
+
+    func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
+        try await inner.operations(query)
+    }
+
+    func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        try await inner.page(query)
+    }
 
     func counts() async throws(StoreError) -> StoreCounts { try await inner.counts() }
 

@@ -19,7 +19,26 @@ public struct MessageHandle: Sendable, Identifiable {
     /// ``DeliveryError/unknown`` if the wait ended first: by cancellation, because the client was closed, or because
     /// another account logged in.
     public func delivered() async throws(DeliveryError) -> ServerPosition {
-        switch await engine.result(of: id, in: account) {
+        try await engine.delivered(id, in: account)
+    }
+}
+
+/// A handle to an operation of the outbox, for awaiting the result of its delivery.
+public struct OperationHandle: Sendable, Identifiable {
+    public let id: OperationID
+    /// The account of the operation; `nil` if no user was ever logged in.
+    let account: Account?
+    let engine: SyncEngine
+
+    /// Waits until the server has confirmed the operation. Otherwise like ``MessageHandle/delivered()``.
+    public func delivered() async throws(DeliveryError) -> ServerPosition {
+        try await engine.delivered(id, in: account)
+    }
+}
+
+extension SyncEngine {
+    fileprivate func delivered(_ id: OperationID, in account: Account?) async throws(DeliveryError) -> ServerPosition {
+        switch await result(of: id, in: account) {
         case .delivered(let serverPosition): return serverPosition
         case .failed(let failure): throw .failed(failure)
         case .deleted: throw .deleted

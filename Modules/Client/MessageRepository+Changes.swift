@@ -10,7 +10,7 @@ import CausewaySync
 /// that have not been transmitted are merged: the last edit wins, opposite reactions cancel each other. All others
 /// follow their message to the server, in the order in which they were made, in a lane of their own that delays no
 /// message (except under ``OrderingPolicy/strict``). A change that the server refuses is listed among the failed
-/// messages with its reason, and the message no longer displays it.
+/// operations with its reason, and the message no longer displays it.
 ///
 /// Every call throws ``SyncError/notSupported(_:)`` if the server is known not to have such operations.
 extension MessageRepository {
@@ -43,8 +43,10 @@ extension MessageRepository {
 
     /// The changes to a message that the server has not confirmed, including failed ones, and the replies that wait for
     /// it, in the order in which they were made.
-    public func dependants(of id: MessageID) async throws(ClientError) -> [Message] {
-        do throws(StoreError) { return try await store.dependants(of: id) } catch { throw .store(error) }
+    public func dependants(of id: MessageID) async throws(ClientError) -> [QueuedOperation] {
+        do throws(StoreError) { return try await store.dependants(of: id) } catch {
+            throw .store(error)
+        }
     }
 
     private func edit(_ id: MessageID, to content: MessageContent) async throws(ClientError) {

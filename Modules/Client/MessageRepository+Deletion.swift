@@ -26,31 +26,43 @@ extension MessageRepository {
         do throws(SyncError) { return try await engine.delete(ids, by: origin) } catch { throw .sync(error) }
     }
 
-    /// Deletes the failed messages of a channel.
+    /// Deletes the failed messages of a channel. Failed edits and reactions remain.
     ///
     /// - Returns: the number of deleted messages.
     public func deleteFailedMessages(
         in channel: ChannelID, by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
-        try await deleteFailed(in: channel, by: origin, progress: progress)
+        try await deleteFailed(in: channel, by: origin, messagesOnly: true, progress: progress)
     }
 
-    /// Deletes all failed messages.
+    /// Deletes all failed messages. Failed edits and reactions remain.
     ///
     /// - Returns: the number of deleted messages.
     public func deleteAllFailedMessages(
         by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
-        try await deleteFailed(in: nil, by: origin, progress: progress)
+        try await deleteFailed(in: nil, by: origin, messagesOnly: true, progress: progress)
+    }
+
+    /// Deletes all failed messages, edits and reactions; of one channel if given.
+    ///
+    /// - Returns: the number of deleted operations.
+    public func deleteFailedOperations(
+        in channel: ChannelID? = nil, by origin: DeleteAction.Origin = .api,
+        progress: @Sendable (Int) -> Void = { _ in }
+    ) async throws(ClientError) -> Int {
+        try await deleteFailed(in: channel, by: origin, messagesOnly: false, progress: progress)
     }
 
     private func deleteFailed(
-        in channel: ChannelID?, by origin: DeleteAction.Origin, progress: @Sendable (Int) -> Void
+        in channel: ChannelID?, by origin: DeleteAction.Origin, messagesOnly: Bool,
+        progress: @Sendable (Int) -> Void
     ) async throws(ClientError) -> Int {
         var total = 0
         do throws(SyncError) {
             while true {
-                let count = try await engine.deleteFailedStep(in: channel, by: origin)
+                let count = try await engine.deleteFailedStep(
+                    in: channel, by: origin, messagesOnly: messagesOnly)
                 if count == 0 { return total }
                 total += count
                 progress(total)

@@ -3,36 +3,37 @@ package import CausewayStorage
 import CausewaySync
 
 extension MessageRepository {
-    /// One page of any query, with the reason why each message waits. Cost: linear in the size of the page.
-    package func outbox(_ query: MessageQuery) async throws(ClientError) -> OutboxPage {
-        let page: MessagePage
-        do throws(StoreError) { page = try await store.page(query) } catch { throw .store(error) }
-        let reasons = await engine.waitReasons(for: page.messages)
+    /// One page of any query, with the reason why each operation waits. Cost: linear in the size of the page.
+    package func outbox(_ query: OperationQuery) async throws(ClientError) -> OutboxPage {
+        let page: OperationPage
+        do throws(StoreError) { page = try await store.operations(query) } catch { throw .store(error) }
+        let reasons = await engine.waitReasons(for: page.operations)
         return OutboxPage(
-            items: page.messages.map { OutboxItem(message: $0, wait: reasons[$0.id]) }, next: page.next)
+            items: page.operations.map { OutboxItem(operation: $0, wait: reasons[$0.id]) },
+            next: page.next)
     }
 
-    /// The existing messages with these ids, in the given order.
-    package func getMessages(_ ids: [MessageID]) async throws(ClientError) -> [Message] {
-        do throws(StoreError) { return try await store.messages(ids) } catch { throw .store(error) }
+    /// The operations in the outbox with these ids, in the given order.
+    package func getOperations(_ ids: [OperationID]) async throws(ClientError) -> [QueuedOperation] {
+        do throws(StoreError) { return try await store.operations(ids) } catch { throw .store(error) }
     }
 }
 
 extension MessageRepository {
-    /// The reasons why these messages are not on the server yet; messages that do not wait are left out.
-    public func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
-        await engine.waitReasons(for: messages)
+    /// The reasons why these messages or operations are not on the server yet; those that do not wait are left out.
+    public func waitReasons(for items: [some Deliverable]) async -> [OperationID: WaitReason] {
+        await engine.waitReasons(for: items)
     }
 }
 
-/// A message of the outbox, and the reason why it is not on the server.
+/// An operation of the outbox, and the reason why it is not on the server.
 public struct OutboxItem: Sendable, Hashable {
-    public let message: Message
-    /// The reason why it is not on the server yet; `nil` for a failed message, which waits for user action.
+    public let operation: QueuedOperation
+    /// The reason why it is not on the server yet; `nil` for a failed operation, which waits for user action.
     public let wait: WaitReason?
 
-    public init(message: Message, wait: WaitReason?) {
-        self.message = message
+    public init(operation: QueuedOperation, wait: WaitReason?) {
+        self.operation = operation
         self.wait = wait
     }
 }

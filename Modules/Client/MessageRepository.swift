@@ -68,10 +68,10 @@ public struct MessageRepository: Sendable {
         try validate(content, for: .create)
         let content = content.normalized
         guard let session = engine.currentSession else { throw .sync(.noSession) }
-        let role: MessageRole = parent.map { .reply(to: $0) } ?? .message
         let draft = MessageDraft(
-            id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user, role: role, content: content,
-            createdAt: runtime.wallClock, lane: ordering.lane(for: role, of: content.type, in: channel),
+            id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user, parent: parent,
+            content: content, createdAt: runtime.wallClock,
+            lane: ordering.lane(for: .create(content, parent: parent), in: channel),
             account: session.account)
         let message: Message
         do throws(StoreError) {
@@ -131,6 +131,17 @@ public struct MessageRepository: Sendable {
         return MessageHandle(message: message, account: session?.account, engine: engine)
     }
 
+    /// A handle to an operation, for awaiting its delivery: the creation of a message, delivered or not, or an edit or a
+    /// reaction in the outbox.
+    public func handle(ofOperation id: OperationID) async throws(ClientError) -> OperationHandle {
+        var exists = try await getMessage(id) != nil
+        if !exists { exists = try await getOperation(id) != nil }
+        guard exists else { throw .sync(.messageNotFound(id)) }
+        let session: Session?
+        do throws(StoreError) { session = try await store.session() } catch { throw .store(error) }
+        return OperationHandle(id: id, account: session?.account, engine: engine)
+    }
+
     /// A page of the stored messages of a channel, newest first: undelivered messages, then those with a position on
     /// the server.
     ///
@@ -157,11 +168,11 @@ public struct MessageRepository: Sendable {
         }
     }
 
-    /// A page of the outbox, oldest first: all messages that are not `synced`, with the reasons.
+    /// A page of the outbox, oldest first: all operations that the server has not confirmed, with the reasons.
     public func outbox(
         limit: Int = Limits.pageSizeDefault, after: MessageCursor? = nil
     ) async throws(ClientError) -> OutboxPage {
-        try await items(MessageQuery(scope: .undelivered, after: after, limit: limit))
+        try await outbox(OperationQuery(scope: .undelivered(in: nil), after: after, limit: limit))
     }
 
     /// A page of the failed messages, oldest first; of one channel if given.
@@ -169,6 +180,24 @@ public struct MessageRepository: Sendable {
         in channel: ChannelID? = nil, limit: Int = Limits.pageSizeDefault, after: MessageCursor? = nil
     ) async throws(ClientError) -> MessagePage {
         try await page(MessageQuery(scope: .failed(in: channel), after: after, limit: limit))
+    }
+
+    /// A page of the failed operations, oldest first: creations of messages, edits and reactions; of one channel if
+    /// given.
+    public func failedOperations(
+        in channel: ChannelID? = nil, limit: Int = Limits.pageSizeDefault, after: MessageCursor? = nil
+    ) async throws(ClientError) -> OperationPage {
+        do throws(StoreError) {
+            return try await store.operations(
+                OperationQuery(scope: .failed(in: channel), after: after, limit: limit))
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The operation with this id; `nil` if there is none, or the server has confirmed it.
+    public func getOperation(_ id: OperationID) async throws(ClientError) -> QueuedOperation? {
+        do throws(StoreError) { return try await store.operation(id) } catch { throw .store(error) }
     }
 
     /// Past deletions, newest first, below `before` if given.
@@ -186,16 +215,9 @@ public struct MessageRepository: Sendable {
         do throws(StoreError) { return try await store.page(query) } catch { throw .store(error) }
     }
 
-    private func items(_ query: MessageQuery) async throws(ClientError) -> OutboxPage {
-        let page = try await page(query)
-        let reasons = await engine.waitReasons(for: page.messages)
-        return OutboxPage(
-            items: page.messages.map { OutboxItem(message: $0, wait: reasons[$0.id]) }, next: page.next)
-    }
-
     // MARK: - Resending and deleting
 
-    /// Returns a failed message to the queue, at the tail of its lane, under the same id.
+    /// Returns a failed message, edit or reaction to the queue, at the tail of its lane, under the same id.
     ///
     /// An edit or a reaction that a later one on the same message replaced is not queued again but removed.
     ///
@@ -203,12 +225,14 @@ public struct MessageRepository: Sendable {
     /// ``SyncError/overtaken(_:)``, ``SyncError/notAuthor(_:)`` and ``ClientError/store(_:)``.
     public func resend(_ id: MessageID) async throws(ClientError) {
         guard try await resend([id]).isEmpty else { return }
-        guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
-        throw .sync(message.syncState == .error ? .overtaken(id) : .notFailed(id, message.syncState))
+        var state = try await getMessage(id)?.syncState
+        if state == nil { state = try await getOperation(id)?.syncState }
+        guard let state else { throw .sync(.messageNotFound(id)) }
+        throw .sync(state == .error ? .overtaken(id) : .notFailed(id, state))
     }
 
-    /// Returns failed messages to the queue, in the order of their creation. Others are left alone. Throws
-    /// ``SyncError/notAuthor(_:)`` if one of them belongs to another user (none is queued then), and
+    /// Returns failed messages, edits and reactions to the queue, in the order of their creation. Others are left alone.
+    /// Throws ``SyncError/notAuthor(_:)`` if one of them belongs to another user (none is queued then), and
     /// ``SyncError/noSession``.
     ///
     /// - Returns: the messages that were queued again.
@@ -216,11 +240,11 @@ public struct MessageRepository: Sendable {
         do throws(SyncError) { return try await engine.resend(ids) } catch { throw .sync(error) }
     }
 
-    /// Returns all failed messages to the queue, oldest first, in steps: if this throws, messages of earlier steps have
-    /// been queued again.
+    /// Returns all failed messages, edits and reactions to the queue, oldest first, in steps: if this throws, those of
+    /// earlier steps have been queued again.
     ///
     /// - Parameter progress: called with the number so far, after each step of a few hundred.
-    /// - Returns: the number of messages that were queued again.
+    /// - Returns: the number of operations that were queued again.
     public func resendFailedMessages(
         in channel: ChannelID? = nil, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {

@@ -97,7 +97,12 @@ final class LiveInbox: Sendable {
             }
             state.batch.commits.append(commit)
             state.changes += commit.changes.count
-            for change in commit.changes { if case .message(_, _, let bytes) = change { state.bytes += bytes } }
+            for change in commit.changes {
+                switch change {
+                case .message(_, _, let bytes), .operation(_, _, let bytes): state.bytes += bytes
+                case .marker, .deleteAction, .session: break
+                }
+            }
             return state.wake()
         }
     }

@@ -21,8 +21,8 @@ extension Outbox {
     ///   - operations: the result of ``Store/dependants(of:)`` for the message.
     ///   - makeDraft: creates the operation, if one is needed.
     package func changes(
-        for request: OperationRequest, on message: Message, with operations: [Message],
-        makeDraft: (MessageRole, MessageContent) -> MessageDraft
+        for request: OperationRequest, on message: Message, with operations: [QueuedOperation],
+        makeDraft: (OperationPayload) -> OperationDraft
     ) -> ChangePlan {
         switch request {
         case .edit(let content): changes(toEdit: message, content, operations, makeDraft)
@@ -31,11 +31,11 @@ extension Outbox {
     }
 
     private func changes(
-        toEdit message: Message, _ content: MessageContent, _ operations: [Message],
-        _ makeDraft: (MessageRole, MessageContent) -> MessageDraft
+        toEdit message: Message, _ content: MessageContent, _ operations: [QueuedOperation],
+        _ makeDraft: (OperationPayload) -> OperationDraft
     ) -> ChangePlan {
         var changes = ChangePlan()
-        let edits = operations.filter { $0.role == .edit(of: message.id) }
+        let edits = operations.filter(\.payload.isEdit)
         // An edit that failed is obsolete now.
         for edit in edits where edit.syncState == .error && canRemoveUnsent(edit) { changes.removeUnsent(edit.id) }
         let last = edits.last(where: \.isPending)
@@ -44,57 +44,61 @@ extension Outbox {
             if canRemoveUnsent(last) {
                 changes.mutations.append(.rewrite(last.id, content))
             } else {
-                changes.mutations.append(.enqueue(makeDraft(.edit(of: message.id), content)))
+                changes.mutations.append(.enqueue(makeDraft(.edit(message.id, content))))
             }
         } else if message.isUndelivered, canRemoveUnsent(message) {
             changes.mutations.append(.rewrite(message.id, content))
         } else {
-            changes.mutations.append(.enqueue(makeDraft(.edit(of: message.id), content)))
+            changes.mutations.append(.enqueue(makeDraft(.edit(message.id, content))))
         }
         return changes
     }
 
     private func changes(
-        toReact name: String, _ isAdded: Bool, _ message: Message, _ operations: [Message],
-        _ makeDraft: (MessageRole, MessageContent) -> MessageDraft
+        toReact name: String, _ isAdded: Bool, _ message: Message, _ operations: [QueuedOperation],
+        _ makeDraft: (OperationPayload) -> OperationDraft
     ) -> ChangePlan {
         var changes = ChangePlan()
-        let about = operations.filter { $0.role.isReaction && $0.content == .text(name) }
-        for old in about where old.syncState == .error && canRemoveUnsent(old) { changes.removeUnsent(old.id) }
+        let about = operations.filter { $0.payload.reaction == name }
+        for old in about where old.syncState == .error && canRemoveUnsent(old) {
+            changes.removeUnsent(old.id)
+        }
         let last = about.last(where: \.isPending)
         let isUncertain = about.contains(where: mayShowYet)
-        guard message.myReactions.contains(name) != isAdded || isUncertain && last == nil else { return changes }
-        if let last, !isUncertain, last.role.addsReaction != isAdded, canRemoveUnsent(last) {
+        guard message.myReactions.contains(name) != isAdded || isUncertain && last == nil else {
+            return changes
+        }
+        if let last, !isUncertain, last.payload.addsReaction != isAdded, canRemoveUnsent(last) {
             changes.removeUnsent(last.id)
         } else {
-            let role: MessageRole = isAdded ? .addReaction(to: message.id) : .removeReaction(from: message.id)
-            changes.mutations.append(.enqueue(makeDraft(role, .text(name))))
+            let payload =
+                isAdded
+                ? OperationPayload.addReaction(message.id, name: name)
+                : .removeReaction(message.id, name: name)
+            changes.mutations.append(.enqueue(makeDraft(payload)))
         }
         return changes
     }
 
     /// True for an operation that failed in doubt: it is not displayed here, and the server may have it. The requested
     /// change has to follow it, even if it equals the displayed state.
-    private func mayShowYet(_ operation: Message) -> Bool {
+    private func mayShowYet(_ operation: QueuedOperation) -> Bool {
         operation.syncState == .error && !canRemoveUnsent(operation)
     }
 
-    /// True while no copy of the message can exist outside the store, and no fence for one: it may still be changed, or
+    /// True while no copy of the item can exist outside the store, and no fence for one: it may still be changed, or
     /// removed without a request to the server.
-    func canRemoveUnsent(_ message: Message) -> Bool {
-        guard !message.isInDoubt, !slotIndex.hasFence(for: message.id), !mayBeElsewhere(message.ordinal) else {
+    func canRemoveUnsent(_ item: some Deliverable) -> Bool {
+        guard !item.isInDoubt, !slotIndex.hasFence(for: item.id), !mayBeElsewhere(item.ordinal) else {
             return false
         }
-        return message.syncState == .error || message.isPending && message.previousSequence == nil
+        return item.syncState == .error || item.isPending && item.previousSequence == nil
     }
 }
 
-extension MessageRole {
-    fileprivate var isReaction: Bool {
-        switch self {
-        case .addReaction, .removeReaction: true
-        case .message, .reply, .edit: false
-        }
+extension OperationPayload {
+    fileprivate var isEdit: Bool {
+        if case .edit = self { true } else { false }
     }
 
     fileprivate var addsReaction: Bool {

@@ -13,14 +13,18 @@ extension Outbox {
     /// - Parameters:
     ///   - target: the message that it refers to; `nil` if it does not exist here.
     ///   - operations: the result of ``Store/dependants(of:)`` for that message.
-    func isOvertaken(_ operation: Message, on target: Message?, with operations: [Message]) -> Bool {
-        if operations.contains(where: { $0.ordinal > operation.ordinal && $0.replaces(operation) }) { return true }
+    func isOvertaken(
+        _ operation: QueuedOperation, on target: Message?, with operations: [QueuedOperation]
+    ) -> Bool {
+        if operations.contains(where: { $0.ordinal > operation.ordinal && $0.replaces(operation) }) {
+            return true
+        }
         guard let clock = (target?.confirmed ?? target?.displayed)?.clock else { return false }
         let taken: VersionClock.Stamp? =
-            switch operation.role {
-            case .message, .reply: nil
+            switch operation.payload {
+            case .create: nil
             case .edit: clock.edit
-            case .addReaction, .removeReaction: clock.reactions[operation.reactionName]
+            case .addReaction(_, let name), .removeReaction(_, let name): clock.reactions[name]
             }
         return taken.map { $0.sequence > operation.laneSequence } ?? false
     }
@@ -28,10 +32,11 @@ extension Outbox {
     /// The mutations after an operation became `error`: it is removed if it was overtaken and no copy can exist
     /// elsewhere.
     package func changes(
-        afterFailureOf operation: Message, on target: Message?, with operations: [Message]
+        afterFailureOf operation: QueuedOperation, on target: Message?,
+        with operations: [QueuedOperation]
     ) -> ChangePlan {
         var changes = ChangePlan()
-        if operation.role.isOperation, operation.syncState == .error, canRemoveUnsent(operation),
+        if !operation.createsMessage, operation.syncState == .error, canRemoveUnsent(operation),
             isOvertaken(operation, on: target, with: operations)
         {
             changes.removeUnsent(operation.id)
@@ -39,35 +44,33 @@ extension Outbox {
         return changes
     }
 
-    /// The mutations that return a failed message or operation to the queue, at the tail of its lane; none if it is not
-    /// `error`. An operation that was overtaken is not resent but removed. The store assigns the new number, and the
+    /// The mutations that return a failed operation to the queue, at the tail of its lane; none if it is not `error`.
+    /// An operation that was overtaken is not resent but removed. The store assigns the new number, and the
     /// feed reports it.
     ///
     /// - Parameters:
-    ///   - target: the message that an operation refers to; `nil` if it does not exist here.
+    ///   - target: the message that the operation changes; `nil` if it does not exist here.
     ///   - operations: the result of ``Store/dependants(of:)`` for that message.
     package func changes(
-        toResend message: Message, on target: Message?, with operations: [Message], at clock: ClockReading
+        toResend operation: QueuedOperation, on target: Message?, with operations: [QueuedOperation],
+        at clock: ClockReading
     ) -> ChangePlan {
-        guard message.role.isOperation, isOvertaken(message, on: target, with: operations) else {
+        guard !operation.createsMessage, isOvertaken(operation, on: target, with: operations) else {
             var changes = ChangePlan()
-            changes.mutations = mutations(toResend: message, at: clock)
+            changes.mutations = mutations(toResend: operation, at: clock)
             return changes
         }
-        return changes(afterFailureOf: message, on: target, with: operations)
+        return changes(afterFailureOf: operation, on: target, with: operations)
     }
 }
 
-extension Message {
+extension QueuedOperation {
     /// True if both change the same aspect of the same message.
-    fileprivate func replaces(_ other: Message) -> Bool {
-        guard role.target == other.role.target else { return false }
-        switch (role, other.role) {
+    fileprivate func replaces(_ other: QueuedOperation) -> Bool {
+        guard target == other.target else { return false }
+        switch (payload, other.payload) {
         case (.edit, .edit): return true
-        case (.addReaction, .addReaction), (.addReaction, .removeReaction), (.removeReaction, .addReaction),
-            (.removeReaction, .removeReaction):
-            return reactionName == other.reactionName
-        default: return false
+        default: return payload.reaction != nil && payload.reaction == other.payload.reaction
         }
     }
 }

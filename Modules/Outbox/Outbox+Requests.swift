@@ -28,9 +28,11 @@ extension Outbox {
     /// - Returns: the mutation to commit, and whether the reply returns to the queue with it: to wait for its parent,
     ///   or to be sent again. Such a reply pauses no lane.
     package mutating func decision(
-        to park: Mutation, _ message: Message, parent: Message
+        to park: Mutation, _ reply: QueuedOperation, parent: Message
     ) -> (mutation: Mutation, isQueued: Bool) {
-        guard case .park(let id, let failure) = park, message.role.parent == parent.id, message.isPending else {
+        guard case .park(let id, let failure) = park, reply.createsMessage, reply.related == parent.id,
+            reply.isPending
+        else {
             return (park, false)
         }
         if parent.isUndelivered { return (park, true) }
@@ -51,7 +53,8 @@ extension Outbox {
     ///   - lane: the lane of the deletion of a message that came from the server; `nil` if it belongs to another user
     ///     and is deleted only here.
     package func deletion(
-        of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at clock: ClockReading,
+        of message: some Deliverable, with dependants: [QueuedOperation],
+        by origin: DeleteAction.Origin, at clock: ClockReading,
         lane: LaneID? = nil
     ) -> ChangePlan {
         var changes = ChangePlan()
@@ -64,9 +67,11 @@ extension Outbox {
         return changes
     }
 
-    private func give(up dependants: [Message], at clock: ClockReading, _ changes: inout ChangePlan) {
+    private func give(
+        up dependants: [QueuedOperation], at clock: ClockReading, _ changes: inout ChangePlan
+    ) {
         for dependant in dependants {
-            if dependant.role.isOperation {
+            if !dependant.createsMessage {
                 if canRemoveUnsent(dependant) { changes.removeUnsent(dependant.id) }
             } else if !mayBeElsewhere(dependant.ordinal) {
                 let failure = Failure(
@@ -79,7 +84,8 @@ extension Outbox {
     }
 
     private func mutations(
-        toDelete message: Message, by origin: DeleteAction.Origin, at clock: ClockReading, lane: LaneID?
+        toDelete message: some Deliverable, by origin: DeleteAction.Origin, at clock: ClockReading,
+        lane: LaneID?
     ) -> [Mutation] {
         var mutations: [Mutation] = [.delete(message.id)]
         if let send = sendSlot(of: message.id), lanes[send.lane].slots[send.index].wasTransmitted {
@@ -135,7 +141,8 @@ extension Outbox {
 
     /// The mutations that return a failed message to the queue, at the tail of its lane; empty if it is not `error`.
     /// The store assigns the new number, and the feed reports it.
-    package func mutations(toResend message: Message, at clock: ClockReading) -> [Mutation] {
-        message.syncState == .error && !slotIndex.sends(message.id) ? [.resend(message.id, at: clock.wall)] : []
+    package func mutations(toResend message: some Deliverable, at clock: ClockReading) -> [Mutation] {
+        message.syncState == .error && !slotIndex.sends(message.id)
+            ? [.resend(message.id, at: clock.wall)] : []
     }
 }

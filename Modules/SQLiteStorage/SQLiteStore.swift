@@ -80,12 +80,15 @@ public final class SQLiteStore: Store {
         let content = try ContentCoding.encode(draft.content)
         let value = try await committer.submit(
             // A draft that refers to another message takes more than one statement.
-            WriteRequest(isCompound: draft.role != .message, bytes: content.count) { [bounds] applier in
+            WriteRequest(isCompound: draft.parent != nil, bytes: content.count) { [bounds] applier in
                 if !applier.rows.counters.hasStarted { throw StoreError.notStarted }
-                try applier.admit(draft, bytes: content.count, bounds)
-                return .message(try applier.enqueue(draft, content: content))
+                let operation = OperationDraft(draft)
+                try applier.admit(operation, bytes: content.count, bounds)
+                return .item(try applier.enqueue(operation, content: content))
             })
-        guard case .message(let message) = value else { preconditionFailure("enqueue returns the message") }
+        guard case .item(.message(let message)) = value else {
+            preconditionFailure("enqueue returns the message")
+        }
         return message
     }
 
@@ -120,8 +123,22 @@ public final class SQLiteStore: Store {
         try await read { db, account in try ids.compactMap { try db.storedMessage($0, account)?.message } }
     }
 
-    public func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
-        try await read { db, account in try db.dependants(of: id, account).map(\.message) }
+    public func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
+        try await read { db, account in try db.storedItem(id, account)?.item.queued }
+    }
+
+    public func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
+        try await read { db, account in
+            try ids.compactMap { try db.storedItem($0, account)?.item.queued }
+        }
+    }
+
+    public func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation] {
+        try await read { db, account in try db.dependants(of: id, account).compactMap(\.item.queued) }
+    }
+
+    public func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
+        try await read { db, account in try db.page(query, account) }
     }
 
     public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
@@ -189,7 +206,9 @@ public final class SQLiteStore: Store {
 
 extension MutationApplier<SQLiteRows> {
     /// Throws the reason to refuse a draft. The unique index of the ids recognises one that exists already.
-    fileprivate func admit(_ draft: MessageDraft, bytes: Int, _ bounds: OutboxBounds) throws {
-        if let refusal = try refusal(of: draft, bytes: bytes, rows.counters.counts, bounds) { throw refusal }
+    fileprivate func admit(_ draft: OperationDraft, bytes: Int, _ bounds: OutboxBounds) throws {
+        if let refusal = try refusal(of: draft, bytes: bytes, rows.counters.counts, bounds) {
+            throw refusal
+        }
     }
 }

@@ -43,10 +43,11 @@ extension SyncEngine {
         for (index, mutation) in decided.enumerated() {
             guard case .park(let id, let failure) = mutation, !isClosed else { continue }
             do throws(StoreError) {
-                guard let message = try await store.message(id), let parent = message.role.parent,
+                guard let reply = try await store.operation(id), reply.createsMessage,
+                    let parent = reply.related,
                     let found = try await store.message(parent)
                 else { continue }
-                let decision = outbox.decision(to: mutation, message, parent: found)
+                let decision = outbox.decision(to: mutation, reply, parent: found)
                 mutations[index] = decision.mutation
                 if decision.isQueued, failure.pausesLane { queued.append(id) }
             } catch {
@@ -133,33 +134,33 @@ extension SyncEngine {
         do throws(StoreError) { try await store.commit(mutations) } catch { storeProblem = error }
     }
 
-    /// Builds a delivery by adding the content of its messages to a batch; `nil` if that is not possible, which is
+    /// Builds a delivery by adding the payloads of its operations to a batch; `nil` if that is not possible, which is
     /// reported to the outbox.
     private func assemble(_ batch: Batch) async -> Delivery? {
         let sends = batch.operations.filter { $0.kind == .send }.map(\.message)
-        var messages: [MessageID: Message] = [:]
+        var queued: [OperationID: QueuedOperation] = [:]
         do throws(StoreError) {
-            for message in try await store.messages(sends) { messages[message.id] = message }
+            for item in try await store.items(sends) { queued[item.id] = item.asOperation }
         } catch {
             submit(.event(.failed(batch, .notSent(code: "storeUnavailable", detail: error.description))))
             return nil
         }
-        let missing = sends.filter { messages[$0].map { $0.failure?.isUnreadable == true } ?? true }
+        let missing = sends.filter { queued[$0].map { $0.failure?.isUnreadable == true } ?? true }
         guard missing.isEmpty else {
             submit(.event(.unsendable(batch, missing, detail: "its content cannot be read from the store")))
             return nil
         }
         // A message whose creation overlapped a logout and another login is in the queue of an account that did not
         // create it.
-        let foreign = sends.filter { messages[$0]?.sender != session?.user }
+        let foreign = sends.filter { queued[$0]?.sender != session?.user }
         guard foreign.isEmpty else {
             submit(.event(.foreign(batch, foreign)))
             return nil
         }
         let operations = batch.operations.map { operation in
             let body: DeliveryOperation.Body
-            if operation.kind == .send, let message = messages[operation.message] {
-                body = DeliveryOperation.Body(message)
+            if operation.kind == .send, let queued = queued[operation.message] {
+                body = DeliveryOperation.Body(queued)
             } else if operation.kind == .delete {
                 body = .delete(operation.message)
             } else {
@@ -235,18 +236,19 @@ extension SyncEngine {
 }
 
 extension DeliveryOperation.Body {
-    /// The part of a message or an operation that is sent to the server: the same in every attempt.
-    init(_ message: Message) {
-        switch message.role {
-        case .message, .reply:
+    /// The part of an operation that is sent to the server: the same in every attempt.
+    init(_ operation: QueuedOperation) {
+        switch operation.payload {
+        case .create(let content, let parent):
             self = .send(
-                message.id, channel: message.channel, content: message.sentContent, createdAt: message.createdAt,
-                parent: message.parent)
-        case .edit(let target): self = .edit(message.id, target: target, content: message.sentContent)
-        case .addReaction(let target):
-            self = .addReaction(message.id, target: target, name: message.reactionName)
-        case .removeReaction(let target):
-            self = .removeReaction(message.id, target: target, name: message.reactionName)
+                operation.id, channel: operation.channel, content: content, createdAt: operation.createdAt,
+                parent: parent)
+        case .edit(let target, let content):
+            self = .edit(operation.id, target: target, content: content)
+        case .addReaction(let target, let name):
+            self = .addReaction(operation.id, target: target, name: name)
+        case .removeReaction(let target, let name):
+            self = .removeReaction(operation.id, target: target, name: name)
         }
     }
 }

@@ -19,14 +19,18 @@ extension SyncEngine {
                     (message: try await store.message(id), dependants: try await store.dependants(of: id))
                 }
                 let dependants = found.dependants
-                guard let message = found.message else { return .failure(.messageNotFound(id)) }
+                guard let message = found.message else {
+                    let isOperation = try await engine.store.operation(id) != nil
+                    return .failure(isOperation ? .notAMessage(id) : .messageNotFound(id))
+                }
                 if let problem = message.problem(with: operation, of: user) { return .failure(problem) }
                 let (runtime, ordering) = (engine.runtime, engine.ordering)
-                let changes = engine.outbox.changes(for: operation, on: message, with: dependants) { role, content in
-                    MessageDraft(
-                        id: MessageID(runtime.makeUUIDv7()), channel: message.channel, sender: user, role: role,
-                        content: content, createdAt: runtime.wallClock,
-                        lane: ordering.lane(for: role, of: content.type, in: message.channel))
+                let changes = engine.outbox.changes(for: operation, on: message, with: dependants) {
+                    payload in
+                    OperationDraft(
+                        id: OperationID(runtime.makeUUIDv7()), channel: message.channel, sender: user,
+                        payload: payload, createdAt: runtime.wallClock,
+                        lane: ordering.lane(for: payload, in: message.channel))
                 }
                 if changes.mutations.isEmpty { return .success(false) }
                 guard dependants.count < Limits.operationsPerMessageMax else {
@@ -56,12 +60,12 @@ extension SyncEngine {
 
     /// Removes those of these failed operations that a later one on the same message overtook. If the store cannot be
     /// read, they are left; they are not resent in any case.
-    func endOvertaken(_ failed: [MessageID]) async {
+    func endOvertaken(_ failed: [OperationID]) async {
         guard !isClosed else { return }
         do throws(StoreError) {
             var ended: [Outbox.ChangePlan] = []
-            for operation in try await store.messages(failed) {
-                guard let target = operation.role.target else { continue }
+            for operation in try await store.operations(failed) {
+                guard let target = operation.target else { continue }
                 let changes = outbox.changes(
                     afterFailureOf: operation, on: try await store.message(target),
                     with: try await store.dependants(of: target))
@@ -90,7 +94,6 @@ extension SyncEngine {
 extension Message {
     /// The reason why the request cannot be applied; `nil` if it can.
     fileprivate func problem(with operation: Outbox.OperationRequest, of user: UserID) -> SyncError? {
-        if role.isOperation { return .notAMessage(id) }
         guard case .edit(let content) = operation else { return nil }
         if sender != user { return .notAuthor(id) }
         if type != content.type { return .typeDiffers(id, type, content.type) }

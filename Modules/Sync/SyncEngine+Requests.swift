@@ -34,26 +34,34 @@ extension SyncEngine {
             do throws(StoreError) {
                 var seen: Set<MessageID> = []
                 let wanted = ids.filter { seen.insert($0).inserted }
-                let messages = try await engine.readKnown { store throws(StoreError) in try await store.messages(wanted)
+                let items = try await engine.readKnown { store throws(StoreError) in
+                    try await store.items(wanted)
                 }
-                guard engine.canDelete(messages) else { return .failure(.notSupported(.delete)) }
-                return .success(try await engine.deleteInTurn(messages, by: origin))
+                guard engine.canDelete(items) else { return .failure(.notSupported(.delete)) }
+                return .success(try await engine.deleteInTurn(items, by: origin))
             } catch {
                 return .failure(.store(error))
             }
         }
     }
 
-    /// Deletes the next few failed messages.
+    /// Deletes the next few failed messages, or the next few failed operations of any kind.
     ///
-    /// - Returns: the number of deleted messages; 0 if none are left.
+    /// - Returns: their number; 0 if none are left.
     package func deleteFailedStep(
-        in channel: ChannelID?, by origin: DeleteAction.Origin
+        in channel: ChannelID?, by origin: DeleteAction.Origin, messagesOnly: Bool
     ) async throws(SyncError) -> Int {
         try await request { engine in
             do throws(StoreError) {
-                let query = MessageQuery(scope: .failed(in: channel), limit: SyncLimits.bulkStepMax)
-                let failed = try await engine.store.page(query).messages
+                let failed: [StoredItem]
+                if messagesOnly {
+                    let query = MessageQuery(scope: .failed(in: channel), limit: SyncLimits.bulkStepMax)
+                    failed = try await engine.store.page(query).messages.map(StoredItem.message)
+                } else {
+                    let query = OperationQuery(scope: .failed(in: channel), limit: SyncLimits.bulkStepMax)
+                    failed = try await engine.store.items(
+                        try await engine.store.operations(query).operations.map(\.id))
+                }
                 return .success(try await engine.deleteInTurn(failed, by: origin).count)
             } catch {
                 return .failure(.store(error))
@@ -63,63 +71,66 @@ extension SyncEngine {
 
     /// False if one of the messages needs a deletion on a server that has none. A failed message does not: if a copy of
     /// it is found on the server, it remains there.
-    private func canDelete(_ messages: [Message]) -> Bool {
-        guard let operations = transport?.capabilities.operations, !operations.contains(.delete) else { return true }
-        return !messages.contains { message in
-            message.sender == session?.user && (message.syncState == .synced || message.syncState == .syncing)
+    private func canDelete(_ items: [StoredItem]) -> Bool {
+        guard let operations = transport?.capabilities.operations, !operations.contains(.delete) else {
+            return true
+        }
+        return !items.contains { item in
+            item.sender == session?.user && (item.syncState == .synced || item.syncState == .syncing)
         }
     }
 
     private func deleteInTurn(
-        _ messages: [Message], by origin: DeleteAction.Origin
-    ) async throws(StoreError) -> [MessageID] {
-        guard !messages.isEmpty else { return [] }
+        _ items: [StoredItem], by origin: DeleteAction.Origin
+    ) async throws(StoreError) -> [OperationID] {
+        guard !items.isEmpty else { return [] }
         let now = clock
         var deletions: [Outbox.ChangePlan] = []
-        for message in messages {
-            let dependants = try await store.dependants(of: message.id)
+        for item in items {
+            let dependants = try await store.dependants(of: item.id)
             // A message of this account from another device has no lane here; its deletion needs one.
-            let isOwn = message.sender == session?.user
+            let isOwn = item.sender == session?.user
             deletions.append(
                 outbox.deletion(
-                    of: message, with: dependants, by: origin, at: now,
-                    lane: isOwn ? ordering.deletionLane(for: message.type, in: message.channel) : nil))
+                    of: item, with: dependants, by: origin, at: now,
+                    lane: isOwn ? ordering.deletionLane(for: item.type, in: item.channel) : nil))
         }
         try await apply(deletions)
-        return messages.map(\.id)
+        return items.map(\.id)
     }
 
-    /// Returns failed messages to the queue, in the order of their creation.
+    /// Returns failed operations to the queue, in the order of their creation.
     ///
-    /// Messages that are not `error` are left alone, so a double click has no further effect.
+    /// Operations that are not `error` are left alone, so a double click has no further effect.
     ///
-    /// - Returns: the messages that were queued again.
-    package func resend(_ ids: [MessageID]) async throws(SyncError) -> [MessageID] {
+    /// - Returns: the operations that were queued again.
+    package func resend(_ ids: [OperationID]) async throws(SyncError) -> [OperationID] {
         try await request { engine in
             do throws(StoreError) {
-                let messages = try await engine.store.messages(ids)
-                if let foreign = messages.first(where: { $0.sender != engine.session?.user }) {
+                let operations = try await engine.store.operations(ids)
+                if let foreign = operations.first(where: { $0.sender != engine.session?.user }) {
                     return .failure(engine.session == nil ? .noSession : .notAuthor(foreign.id))
                 }
-                return .success(try await engine.resendInTurn(messages))
+                return .success(try await engine.resendInTurn(operations))
             } catch {
                 return .failure(.store(error))
             }
         }
     }
 
-    /// Returns the next few failed messages to the queue, starting after `after`.
+    /// Returns the next few failed operations to the queue, starting after `after`.
     ///
-    /// - Returns: the number of messages, and the cursor from which to continue; `nil` if none are left.
+    /// - Returns: the number of operations, and the cursor from which to continue; `nil` if none are left.
     package func resendFailedStep(
         in channel: ChannelID?, after: MessageQuery.Cursor?
     ) async throws(SyncError) -> (count: Int, next: MessageQuery.Cursor?) {
         try await request { engine in
             guard let user = engine.session?.user else { return .failure(.noSession) }
             do throws(StoreError) {
-                let query = MessageQuery(scope: .failed(in: channel), after: after, limit: SyncLimits.bulkStepMax)
-                let page = try await engine.store.page(query)
-                let own = page.messages.filter { $0.sender == user }
+                let query = OperationQuery(
+                    scope: .failed(in: channel), after: after, limit: SyncLimits.bulkStepMax)
+                let page = try await engine.store.operations(query)
+                let own = page.operations.filter { $0.sender == user }
                 let resent = try await engine.resendInTurn(own)
                 return .success((resent.count, page.next))
             } catch {
@@ -128,21 +139,24 @@ extension SyncEngine {
         }
     }
 
-    private func resendInTurn(_ messages: [Message]) async throws(StoreError) -> [MessageID] {
+    private func resendInTurn(_ operations: [QueuedOperation]) async throws(StoreError)
+        -> [OperationID]
+    {
         let now = clock
-        var resent: [MessageID] = []
+        var resent: [OperationID] = []
         var all: [Outbox.ChangePlan] = []
-        var seen: Set<MessageID> = []
-        for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) where seen.insert(message.id).inserted {
+        var seen: Set<OperationID> = []
+        for operation in operations.sorted(by: { $0.ordinal < $1.ordinal })
+        where seen.insert(operation.id).inserted {
             var target: Message?
-            var operations: [Message] = []
-            if let id = message.role.target, message.syncState == .error {
+            var others: [QueuedOperation] = []
+            if let id = operation.target, operation.syncState == .error {
                 target = try await store.message(id)
-                operations = try await store.dependants(of: id)
+                others = try await store.dependants(of: id)
             }
-            let changes = outbox.changes(toResend: message, on: target, with: operations, at: now)
+            let changes = outbox.changes(toResend: operation, on: target, with: others, at: now)
             guard !changes.mutations.isEmpty else { continue }
-            if changes.removedUnsent.isEmpty { resent.append(message.id) }
+            if changes.removedUnsent.isEmpty { resent.append(operation.id) }
             all.append(changes)
         }
         guard !all.isEmpty else { return resent }
@@ -188,21 +202,21 @@ extension SyncEngine {
 
     private func cancelWaiter(_ id: MessageID, _ ticket: Int) { waiters.cancel(id, ticket) }
 
-    /// Completes the waiters of the message if its delivery has ended according to the store.
-    func completeIfEnded(_ id: MessageID) async {
-        let message: Message?
+    /// Completes the waiters of the operation if its delivery has ended according to the store.
+    func completeIfEnded(_ id: OperationID) async {
+        let item: StoredItem?
         do throws(StoreError) {
-            message = try await store.message(id)
+            item = try await store.items([id]).first
         } catch {
             if error != .closed { completeLater(id) }
             return
         }
-        guard let message else { return waiters.complete(id, .deleted) }
-        if let serverPosition = message.serverPosition, message.syncState == .synced {
+        guard let item else { return waiters.complete(id, .deleted) }
+        if let serverPosition = item.message?.serverPosition, item.syncState == .synced {
             waiters.complete(id, .delivered(serverPosition))
-        } else if message.syncState == .error, let failure = message.failure,
+        } else if item.syncState == .error, let failure = item.failure,
             // Without a session no verdict will be requested from the server.
-            !message.isInDoubt || session == nil
+            !item.isInDoubt || session == nil
         {
             waiters.complete(id, .failed(failure))
         }
@@ -309,7 +323,7 @@ extension SyncEngine {
         let parked = counts.undelivered - counts.error - queued
         // A message that waits for another one may have fences as well.
         let asked = Set(entries.filter { $0.kind != .send }.map(\.message))
-        let both = try await store.messages(Array(asked)).count(where: \.isParked)
+        let both = try await store.items(Array(asked)).count(where: \.isParked)
         return Set(entries.map(\.message)).count + parked - both
     }
 
@@ -366,30 +380,30 @@ extension SyncEngine {
             notices: notices)
     }
 
-    /// The reasons why these messages are not on the server yet; messages that do not wait are left out. Does not wait
-    /// for queued work.
+    /// The reasons why these messages or operations are not on the server yet; those that do not wait are left out.
+    /// Does not wait for queued work.
     ///
-    /// - Parameter messages: as they were just read.
-    package func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
+    /// - Parameter items: as they were just read.
+    package func waitReasons(for items: [some Deliverable]) async -> [OperationID: WaitReason] {
         await catchUp()
-        let failed = await failedRelations(of: messages)
+        let failed = await failedRelations(of: items)
         let now = clock
-        var reasons: [MessageID: WaitReason] = [:]
-        for message in messages where message.isPending {
+        var reasons: [OperationID: WaitReason] = [:]
+        for item in items where item.isPending {
             if let storeProblem {
-                reasons[message.id] = .storeUnavailable(detail: storeProblem.description)
-            } else if message.isParked, let related = message.role.related {
-                reasons[message.id] = failed.contains(related) ? .blocked(by: related) : .parked(related)
+                reasons[item.id] = .storeUnavailable(detail: storeProblem.description)
+            } else if item.isParked, let related = item.related {
+                reasons[item.id] = failed.contains(related) ? .blocked(by: related) : .parked(related)
             } else {
-                reasons[message.id] = outbox.waitReason(for: message.id, at: now) ?? reasonMeanwhile(message, now)
+                reasons[item.id] = outbox.waitReason(for: item.id, at: now) ?? reasonMeanwhile(item, now)
             }
         }
         return reasons
     }
 
     /// The failed messages that these wait for: none of them resumes by itself.
-    private func failedRelations(of messages: [Message]) async -> Set<MessageID> {
-        let related = messages.compactMap { $0.isParked ? $0.role.related : nil }
+    private func failedRelations(of items: [some Deliverable]) async -> Set<MessageID> {
+        let related = items.compactMap { $0.isParked ? $0.related : nil }
         guard !related.isEmpty else { return [] }
         do throws(StoreError) {
             return Set(try await store.messages(related).filter { $0.syncState == .error }.map(\.id))
@@ -400,8 +414,22 @@ extension SyncEngine {
 
     /// The reason while the engine is busy: it has not processed a new message yet, or is committing the verdict of an
     /// old one.
-    private func reasonMeanwhile(_ message: Message, _ now: ClockReading) -> WaitReason {
-        if message.syncState == .syncing { return .inFlight(since: message.lastAttemptAt ?? now.wall) }
+    private func reasonMeanwhile(_ item: some Deliverable, _ now: ClockReading) -> WaitReason {
+        if item.syncState == .syncing { return .inFlight(since: item.lastAttemptAt ?? now.wall) }
         return outbox.waitReasonOfAll(at: now) ?? .ready
+    }
+}
+
+extension Store {
+    /// The existing messages and operations with these ids, in the given order.
+    func items(_ ids: [OperationID]) async throws(StoreError) -> [StoredItem] {
+        let messages = try await messages(ids)
+        guard messages.count < ids.count else { return messages.map(StoredItem.message) }
+        let operations = try await operations(ids)
+        var found = Dictionary(
+            operations.filter { !$0.createsMessage }.map { ($0.id, StoredItem.operation($0)) },
+            uniquingKeysWith: { first, _ in first })
+        for message in messages { found[message.id] = .message(message) }
+        return ids.compactMap { found[$0] }
     }
 }

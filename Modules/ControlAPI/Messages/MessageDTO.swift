@@ -1,6 +1,6 @@
 package import CausewayModels
 
-/// A message as JSON. Keys are only ever added.
+/// A message, or an operation of the outbox, as JSON. Keys are only ever added.
 package struct MessageDTO: Sendable, Hashable, Codable {
     /// The state under the name that each platform's SDK gives it.
     package struct States: Sendable, Hashable, Codable {
@@ -82,35 +82,51 @@ package struct MessageDTO: Sendable, Hashable, Codable {
     package let failure: FailureDTO?
 
     package init(_ message: Message, wait reason: WaitReason? = nil) {
-        id = message.id
-        channel = message.channel
-        sender = message.sender
-        type = message.type.name
-        role = message.role == .message ? nil : message.role.name
-        related = message.role.related
-        editedAt = message.editedAt?.description
-        editedAtMs = message.editedAt?.milliseconds
-        reactions = message.reactions.isEmpty ? nil : message.reactions
-        myReactions = message.myReactions.isEmpty ? nil : message.myReactions.sorted()
-        state = message.syncState.rawValue
-        states = States(message.syncState)
-        createdAt = message.createdAt.description
-        createdAtMs = message.createdAt.milliseconds
-        position = message.serverPosition?.position
-        acceptedAt = message.serverPosition?.acceptedAt.description
-        acceptedAtMs = message.serverPosition?.acceptedAt.milliseconds
-        lane = message.lane?.rawValue
-        place = message.lane == nil ? nil : message.laneSequence
-        ordinal = message.ordinal
-        attempts = message.attempts
-        lastAttemptAt = message.lastAttemptAt?.description
-        lastAttemptAtMs = message.lastAttemptAt?.milliseconds
-        history = message.history.isEmpty ? nil : message.history.map(Change.init)
-        inDoubt = message.isInDoubt
+        self.init(
+            message, role: message.parent == nil ? nil : "reply", content: message.content, wait: reason,
+            message)
+    }
+
+    /// An operation of the outbox; the creation of a message is shown as that message.
+    package init(_ operation: QueuedOperation, wait reason: WaitReason? = nil) {
+        let role: String? =
+            operation.createsMessage ? (operation.related == nil ? nil : "reply") : operation.payload.name
+        self.init(operation, role: role, content: operation.content, wait: reason, nil)
+    }
+
+    private init(
+        _ item: some Deliverable, role: String?, content: MessageContent, wait reason: WaitReason?,
+        _ message: Message?
+    ) {
+        id = item.id
+        channel = item.channel
+        sender = item.sender
+        type = item.type.name
+        self.role = role
+        related = item.related
+        editedAt = message?.editedAt?.description
+        editedAtMs = message?.editedAt?.milliseconds
+        reactions = message.flatMap { $0.reactions.isEmpty ? nil : $0.reactions }
+        myReactions = message.flatMap { $0.myReactions.isEmpty ? nil : $0.myReactions.sorted() }
+        state = item.syncState.rawValue
+        states = States(item.syncState)
+        createdAt = item.createdAt.description
+        createdAtMs = item.createdAt.milliseconds
+        position = message?.serverPosition?.position
+        acceptedAt = message?.serverPosition?.acceptedAt.description
+        acceptedAtMs = message?.serverPosition?.acceptedAt.milliseconds
+        lane = item.lane?.rawValue
+        place = item.lane == nil ? nil : item.laneSequence
+        ordinal = item.ordinal
+        attempts = item.attempts
+        lastAttemptAt = item.lastAttemptAt?.description
+        lastAttemptAtMs = item.lastAttemptAt?.milliseconds
+        history = item.history.isEmpty ? nil : item.history.map(Change.init)
+        inDoubt = item.isInDoubt
         wait = reason.map(WaitReasonDTO.init)
         waitText = reason?.description
-        failure = message.failure.map(FailureDTO.init)
-        setContent(message.content)
+        failure = item.failure.map(FailureDTO.init)
+        setContent(content)
     }
 
     private mutating func setContent(_ content: MessageContent) {

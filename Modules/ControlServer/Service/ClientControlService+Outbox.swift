@@ -12,7 +12,7 @@ extension ClientControlService {
         // Usually the first few messages match; each further read is larger.
         var step = query.range.limit
         for _ in 0..<ControlServerLimits.looksPerPageMax {
-            let page = try await page(.undeliveredIn(channel), query, limit: step)
+            let page = try await page(.undelivered(in: channel), query, limit: step)
             step = min(step * 4, Limits.pageSizeMax)
             for (index, message) in page.messages.enumerated() where message.state == state.rawValue {
                 found.append(message)
@@ -28,25 +28,25 @@ extension ClientControlService {
     }
 
     private func page(
-        _ scope: MessageQuery.Scope, _ query: OutboxQuery, limit: Int? = nil
+        _ scope: OperationQuery.Scope, _ query: OutboxQuery, limit: Int? = nil
     ) async throws(ControlError) -> MessageListResponse {
         let page = try await asked { () throws(ClientError) in
             try await client.messages.outbox(
-                MessageQuery(
+                OperationQuery(
                     scope: scope, direction: query.newestFirst ? .descending : .ascending,
                     after: query.range.after?.cursor, limit: limit ?? query.range.limit))
         }
-        return MessageListResponse(page.items.map { MessageDTO($0.message, wait: $0.wait) }, next: page.next)
+        return MessageListResponse(
+            page.items.map { MessageDTO($0.operation, wait: $0.wait) }, next: page.next)
     }
 }
 
 extension OutboxQuery {
-    fileprivate var scope: MessageQuery.Scope {
+    fileprivate var scope: OperationQuery.Scope {
         switch (state, channel) {
         case (.error, _): .failed(in: channel)
         case (let state?, _): .pending(state)
-        case (nil, let channel?): .undeliveredIn(channel)
-        case (nil, nil): .undelivered
+        case (nil, _): .undelivered(in: channel)
         }
     }
 }

@@ -49,7 +49,7 @@ extension ClientControlService {
     package func result(
         of id: MessageID, within limit: Duration
     ) async throws(ControlError) -> DeliveryResultResponse {
-        let handle = try await asked { () throws(ClientError) in try await client.messages.handle(of: id) }
+        let handle = try await asked { () throws(ClientError) in try await client.messages.handle(ofOperation: id) }
         let limit = min(max(limit, .zero), .seconds(ControlLimits.waitSecondsMax))
         let ended: DeliveryResultResponse? = await withTaskGroup(of: DeliveryResultResponse?.self) { group in
             group.addTask {

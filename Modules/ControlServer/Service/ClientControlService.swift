@@ -68,18 +68,25 @@ package struct ClientControlService: ControlService {
     }
 
     package func message(_ id: MessageID) async throws(ControlError) -> MessageDTO {
-        let message = try await asked { () throws(ClientError) in try await client.messages.getMessage(id) }
-        guard let message else { throw ControlError(SyncError.messageNotFound(id)) }
-        return MessageDTO(message, wait: try await reasons(for: [message])[id])
+        let message = try await asked { () throws(ClientError) in
+            try await client.messages.getMessage(id)
+        }
+        if let message { return MessageDTO(message, wait: try await reasons(for: [message])[id]) }
+        let operation = try await asked { () throws(ClientError) in
+            try await client.messages.getOperation(id)
+        }
+        guard let operation else { throw ControlError(SyncError.messageNotFound(id)) }
+        return MessageDTO(operation, wait: try await reasons(for: [operation])[id])
     }
 
     package func failed(
         in channel: ChannelID?, _ range: PageRange
     ) async throws(ControlError) -> MessageListResponse {
         let page = try await asked { () throws(ClientError) in
-            try await client.messages.failedMessages(in: channel, limit: range.limit, after: range.after?.cursor)
+            try await client.messages.failedOperations(
+                in: channel, limit: range.limit, after: range.after?.cursor)
         }
-        return MessageListResponse(page.messages.map { MessageDTO($0) }, next: page.next)
+        return MessageListResponse(page.operations.map { MessageDTO($0) }, next: page.next)
     }
 
     package func deleteActions(
@@ -96,14 +103,18 @@ package struct ClientControlService: ControlService {
     package func status() async throws(ControlError) -> StatusResponse {
         let status = try await asked { () throws(ClientError) in try await client.status() }
         let heads = status.lanes.prefix(ControlLimits.laneHeadsMax).compactMap(\.head)
-        let messages = try await asked { () throws(ClientError) in try await client.messages.getMessages(heads) }
-        let ages = Dictionary(messages.map { ($0.id, $0.createdAt) }) { first, _ in first }
+        let operations = try await asked { () throws(ClientError) in
+            try await client.messages.getOperations(heads)
+        }
+        let ages = Dictionary(operations.map { ($0.id, $0.createdAt) }) { first, _ in first }
         return StatusResponse(status, headsCreatedAt: ages, process: process)
     }
 
-    /// Returns why these messages wait; those that do not are omitted.
-    func reasons(for messages: [Message]) async throws(ControlError) -> [MessageID: WaitReason] {
-        let waiting = messages.filter { $0.isUndelivered && $0.syncState != .error }
+    /// Returns why these messages or operations wait; those that do not are omitted.
+    func reasons(for items: [some Deliverable]) async throws(ControlError) -> [OperationID:
+        WaitReason]
+    {
+        let waiting = items.filter { $0.isUndelivered && $0.syncState != .error }
         return waiting.isEmpty ? [:] : await client.messages.waitReasons(for: waiting)
     }
 
@@ -134,8 +145,7 @@ package struct ClientControlService: ControlService {
     ) async throws(ControlError) -> ChangeReport {
         ChangeReport(
             count: try await asked { () throws(ClientError) in
-                if let channel { return try await client.messages.deleteFailedMessages(in: channel, by: origin) }
-                return try await client.messages.deleteAllFailedMessages(by: origin)
+                try await client.messages.deleteFailedOperations(in: channel, by: origin)
             })
     }
 

@@ -9,17 +9,20 @@ package final class DeliveryJournal: Sendable {
     /// The reportable events of one commit.
     struct Page: Sendable, Equatable {
         struct Failed: Sendable, Equatable {
-            let message: Message
+            let id: OperationID
+            let channel: ChannelID
             let failure: Failure
         }
 
         struct Retried: Sendable, Equatable {
-            let first: Message
+            let id: OperationID
+            let channel: ChannelID
+            let attempts: Int
             var count: Int
         }
 
         struct Changed: Sendable, Equatable {
-            let id: MessageID
+            let id: OperationID
             let channel: ChannelID
             let from: SyncState?
             /// `nil` when the message was deleted.
@@ -63,6 +66,7 @@ package final class DeliveryJournal: Sendable {
         for change in commit.changes {
             switch change {
             case .message(let before, let after, _): note(before, after, in: &page)
+            case .operation(let before, let after, _): note(before, after, in: &page)
             case .session(let session): page.sessions.append(session)
             case .marker, .deleteAction: break
             }
@@ -74,12 +78,13 @@ package final class DeliveryJournal: Sendable {
         }
     }
 
-    private func note(_ before: Message?, _ after: Message?, in page: inout Page) {
-        guard let message = after ?? before, message.lane != nil else { return }
+    private func note<Item: Deliverable>(_ before: Item?, _ after: Item?, in page: inout Page) {
+        guard let item = after ?? before, item.lane != nil else { return }
         let (former, latter) = (before?.syncState, after?.syncState)
         guard former != latter else { return }
         if isDetailed, page.changed.count < DaemonLimits.logLinesPerCommitMax {
-            page.changed.append(Page.Changed(id: message.id, channel: message.channel, from: former, to: latter))
+            page.changed.append(
+                Page.Changed(id: item.id, channel: item.channel, from: former, to: latter))
         }
         guard let after else { return }
         if latter == .error, let failure = after.failure {
@@ -90,9 +95,14 @@ package final class DeliveryJournal: Sendable {
                 page.moreFailedCount += 1
                 return
             }
-            page.failed.append(Page.Failed(message: after, failure: failure))
-        } else if former == .syncing, latter == .created, after.attempts > 0, after.attempts == before?.attempts {
-            if page.retried == nil { page.retried = Page.Retried(first: after, count: 0) }
+            page.failed.append(Page.Failed(id: after.id, channel: after.channel, failure: failure))
+        } else if former == .syncing, latter == .created, after.attempts > 0,
+            after.attempts == before?.attempts
+        {
+            if page.retried == nil {
+                page.retried = Page.Retried(
+                    id: after.id, channel: after.channel, attempts: after.attempts, count: 0)
+            }
             page.retried?.count += 1
         }
     }

@@ -55,12 +55,12 @@ package struct DeliveryLogService: Service {
             logger.info(
                 "delivery attempt failed",
                 metadata: [
-                    "message": "\(retried.first.id)", "channel": "\(retried.first.channel)",
-                    "attempts": "\(retried.first.attempts)", "messages": "\(retried.count)",
+                    "message": "\(retried.id)", "channel": "\(retried.channel)",
+                    "attempts": "\(retried.attempts)", "messages": "\(retried.count)",
                 ])
         }
         for failed in page.failed {
-            failure(FailureDTO(failed.failure), of: failed.message.id, in: failed.message.channel)
+            failure(FailureDTO(failed.failure), of: failed.id, in: failed.channel)
         }
         more(page.moreFailedCount)
     }

@@ -36,7 +36,7 @@ extension LiveTopic {
             visit(.deleteActions)
         case .session:
             visit(.session)
-        case .marker:
+        case .operation, .marker:
             return
         }
     }

@@ -40,7 +40,7 @@ public struct MessagesQuery: LiveQuery {
     private static func hasPositions(_ scope: MessageQuery.Scope) -> Bool {
         switch scope {
         case .channel: true
-        case .undelivered, .undeliveredIn, .pending, .failed: false
+        case .undelivered, .undeliveredIn, .failed: false
         }
     }
 
@@ -52,25 +52,23 @@ public struct MessagesQuery: LiveQuery {
     public var topic: LiveTopic {
         switch scope {
         case .channel(let channel): .channel(channel)
-        case .undelivered, .undeliveredIn, .pending: .undelivered
+        case .undelivered, .undeliveredIn: .undelivered
         case .failed(let channel): .failed(in: channel)
         }
     }
 
     public func matches(_ message: Message) -> Bool {
         switch scope {
-        // Operations are displayed in the message that they target.
-        case .channel(let channel): message.channel == channel && !message.role.isOperation
+        case .channel(let channel): message.channel == channel
         case .undelivered: message.isUndelivered
         case .undeliveredIn(let channel): message.isUndelivered && message.channel == channel
-        case .pending(let state): message.syncState == state && message.isPending && !message.isParked
-        case .failed(let channel): message.syncState == .error && (channel == nil || message.channel == channel)
+        case .failed(let channel):
+            message.syncState == .error && (channel == nil || message.channel == channel)
         }
     }
 
     public func key(of message: Message) -> MessageQuery.Cursor {
-        if case .pending = scope { return Self.unplaced(message.laneSequence) }
-        return Self.hasPositions(scope) ? message.cursor : Self.unplaced(message.ordinal)
+        Self.hasPositions(scope) ? message.cursor : Self.unplaced(message.ordinal)
     }
 
     public func page(

@@ -6,8 +6,8 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
     public let id: MessageID
     public let channel: ChannelID
     public let sender: UserID
-    /// Whether it is a message in its own right, a reply, or an operation on another message.
-    public let role: MessageRole
+    /// The message that this one replies to.
+    public let parent: MessageID?
     /// The creation time, by the clock of the device that created it. For display; nothing is ordered by it.
     public let createdAt: Timestamp
     /// The order in which this store received messages: larger means later. Numbers may be skipped.
@@ -45,47 +45,60 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
 
     public var type: MessageType { content.type }
 
-    /// The displayed content; for an operation, the content that it applies.
+    /// The displayed content.
     public var content: MessageContent { displayed.content }
     public var editedAt: Timestamp? { displayed.editedAt }
     public var reactions: [String: Int] { displayed.reactions }
     public var myReactions: Set<String> { displayed.myReactions }
-    /// The message that this one replies to.
-    public var parent: MessageID? { role.parent }
-    public var related: MessageID? { role.related }
-    public var createsMessage: Bool { !role.isOperation }
+    public var related: MessageID? { parent }
+    public var createsMessage: Bool { true }
 
     /// The content that is sent to the server under this id: it does not change once it was transmitted.
     package var sentContent: MessageContent { (confirmed ?? displayed).content }
 
     package init(
-        id: MessageID, channel: ChannelID, sender: UserID, role: MessageRole = .message, displayed: MessageBody,
-        confirmed: MessageBody? = nil, createdAt: Timestamp, ordinal: Int64, lane: LaneID?, laneSequence: Int64,
-        queuedAt: Timestamp? = nil, syncState: SyncState = .created, failure: Failure? = nil, isInDoubt: Bool = false,
-        serverPosition: ServerPosition? = nil, attempts: Int = 0, lastAttemptAt: Timestamp? = nil,
-        history: [StateChange] = [],
-        previousSequence: Int64? = nil
+        id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil,
+        displayed: MessageBody,
+        confirmed: MessageBody? = nil, createdAt: Timestamp, ordinal: Int64,
+        serverPosition: ServerPosition? = nil,
+        delivery: DeliveryProgress
     ) {
         self.id = id
         self.channel = channel
         self.sender = sender
-        self.role = role
+        self.parent = parent
         self.createdAt = createdAt
         self.ordinal = ordinal
         self.serverPosition = serverPosition
-        changing = CopyOnWrite(
-            Changing(
-                displayed: displayed, confirmed: confirmed,
-                delivery: DeliveryProgress(
-                    syncState: syncState, failure: failure, isInDoubt: isInDoubt, lane: lane,
-                    laneSequence: laneSequence, previousSequence: previousSequence, queuedAt: queuedAt ?? createdAt,
-                    attempts: attempts, lastAttemptAt: lastAttemptAt, history: history)))
+        changing = CopyOnWrite(Changing(displayed: displayed, confirmed: confirmed, delivery: delivery))
     }
 }
 
 extension Message {
     package init(
-        id: MessageID, channel: ChannelID, sender: UserID, content: MessageContent, createdAt: Timestamp,
+        id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil,
+        displayed: MessageBody,
+        confirmed: MessageBody? = nil, createdAt: Timestamp, ordinal: Int64, lane: LaneID?,
+        laneSequence: Int64,
+        queuedAt: Timestamp? = nil, syncState: SyncState = .created, failure: Failure? = nil,
+        isInDoubt: Bool = false,
+        serverPosition: ServerPosition? = nil, attempts: Int = 0, lastAttemptAt: Timestamp? = nil,
+        history: [StateChange] = [], previousSequence: Int64? = nil
+    ) {
+        self.init(
+            id: id, channel: channel, sender: sender, parent: parent, displayed: displayed,
+            confirmed: confirmed,
+            createdAt: createdAt, ordinal: ordinal, serverPosition: serverPosition,
+            delivery: DeliveryProgress(
+                syncState: syncState, failure: failure, isInDoubt: isInDoubt, lane: lane,
+                laneSequence: laneSequence,
+                previousSequence: previousSequence, queuedAt: queuedAt ?? createdAt, attempts: attempts,
+                lastAttemptAt: lastAttemptAt, history: history))
+    }
+
+    package init(
+        id: MessageID, channel: ChannelID, sender: UserID, content: MessageContent,
+        createdAt: Timestamp,
         ordinal: Int64, lane: LaneID?, laneSequence: Int64, syncState: SyncState = .created,
         failure: Failure? = nil, isInDoubt: Bool = false, serverPosition: ServerPosition? = nil, attempts: Int = 0,
         lastAttemptAt: Timestamp? = nil, previousSequence: Int64? = nil

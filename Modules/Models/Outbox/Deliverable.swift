@@ -4,6 +4,10 @@ public protocol Deliverable: Sendable {
     var id: MessageID { get }
     var channel: ChannelID { get }
     var sender: UserID { get }
+    /// The type of its content.
+    var type: MessageType { get }
+    /// The time when it was created, by the clock of the device that created it. For display; nothing is ordered by it.
+    var createdAt: Timestamp { get }
     /// The order in which this store received it: larger means later. Numbers may be skipped.
     var ordinal: Int64 { get }
     /// The message that it depends on: the parent of a reply, the target of an edit or a reaction.

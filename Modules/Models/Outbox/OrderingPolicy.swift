@@ -21,10 +21,10 @@ public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// The lane for a message or an operation that is created here. All messages and operations get their lanes from
-    /// this function, all deletions from ``deletionLane(for:in:)``.
-    package func lane(for role: MessageRole, of type: MessageType, in channel: ChannelID) -> LaneID {
-        role.isOperation ? operationLane(in: channel) : lane(for: type, in: channel)
+    /// The lane for an operation that is made here. All operations get their lanes from this function, all deletions
+    /// from ``deletionLane(for:in:)``.
+    package func lane(for payload: OperationPayload, in channel: ChannelID) -> LaneID {
+        payload.createsMessage ? lane(for: payload.content.type, in: channel) : operationLane(in: channel)
     }
 
     /// The lane for the deletion of a message that has no lane here: the one that it would be sent in.

@@ -1,12 +1,12 @@
-/// The number of undelivered messages in each state.
+/// The number of operations in the outbox in each state: messages to be created, edits and reactions.
 public struct StoreCounts: Sendable, Hashable, Codable {
     public var created: Int
     public var uploading: Int
     public var syncing: Int
     public var error: Int
-    /// Bytes of content of all undelivered messages.
+    /// Bytes of content of all of them.
     public var undeliveredBytes: Int
-    /// Messages, included in ``created``, that wait for a failed message and resume when it is resent or deleted.
+    /// Operations, included in ``created``, that wait for a failed message and resume when it is resent or deleted.
     public var blocked: Int
 
     public init(

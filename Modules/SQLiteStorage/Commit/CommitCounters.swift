@@ -17,21 +17,25 @@ struct CommitCounters: Sendable {
     var counts = StoreCounts()
     /// The messages that others are parked for.
     var awaited = AwaitedMessages()
+    /// The number of operations that create no message: without any, none is looked up.
+    var operations = 0
     /// The number of recorded deletions.
     var deletions = 0
     var hasStarted = false
     /// The number of the last commit of this run.
     var version: Int64 = 0
 
-    /// Updates the counts for one message that was inserted, removed or changed.
-    mutating func count(_ old: Message?, _ oldBytes: Int, _ new: Message?, _ newBytes: Int) {
+    /// Updates the counts for one item that was inserted, removed or changed.
+    mutating func count(_ old: StoredItem?, _ oldBytes: Int, _ new: StoredItem?, _ newBytes: Int) {
         if let old {
             counts.count(old.syncState, bytes: oldBytes, times: -1)
-            if old.isParked, let related = old.role.related { awaited.add(related, times: -1) }
+            if !old.createsMessage { operations -= 1 }
+            if old.isParked, let related = old.related { awaited.add(related, times: -1) }
         }
         if let new {
             counts.count(new.syncState, bytes: newBytes)
-            if new.isParked, let related = new.role.related { awaited.add(related) }
+            if !new.createsMessage { operations += 1 }
+            if new.isParked, let related = new.related { awaited.add(related) }
         }
     }
 }

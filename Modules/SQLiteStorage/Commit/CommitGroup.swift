@@ -6,7 +6,7 @@ import GRDB
 struct WriteRequest: Sendable {
     enum Value: Sendable {
         case done
-        case message(Message)
+        case item(StoredItem)
         case outbox(OutboxSnapshot)
     }
 

@@ -16,13 +16,18 @@ extension SQLiteRows {
     /// Treats an invalid state as failed, so that messages with it can be listed and deleted. Cost: linear in the
     /// outbox.
     private func mendStates() throws {
+        for part in [
+            "message INDEXED BY message_undelivered WHERE sync_state <> 3 AND", "operation WHERE",
+        ] {
+            let table = part.prefix { $0 != " " }
+            try execute(
+                """
+                UPDATE \(table) SET sync_state = 4, failure = NULL WHERE ordinal IN (\
+                SELECT ordinal FROM \(part) sync_state NOT IN (0, 1, 2, 4))
+                """)
+        }
         try execute(
-            """
-            UPDATE message SET sync_state = 4, failure = NULL WHERE ordinal IN (\
-            SELECT ordinal FROM message INDEXED BY message_undelivered WHERE sync_state <> 3 \
-            AND sync_state NOT IN (0, 1, 2, 4))
-            """)
-        try execute("DELETE FROM control WHERE kind NOT IN (\(ChainMarker.kinds)) OR length(message) <> 16")
+            "DELETE FROM control WHERE kind NOT IN (\(ChainMarker.kinds)) OR length(message) <> 16")
     }
 
     /// Loads the counters from the tables. Cost: linear in the outbox.
@@ -56,26 +61,38 @@ extension SQLiteRows {
         counters.outbox.history = try StoredJSON.decode(
             ServerHistory.self, ifPresent: row[5], table: "account", key: account)
         counters.counts = StoreCounts()
-        let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(StoreQueries.undelivered) GROUP BY sync_state"
-        for row in try Row.fetchAll(db, sql: sums, arguments: [account]) {
-            guard let state = StateCode.state(row[0]) else { throw UnreadableRow(table: "message", key: 0) }
-            counters.counts.count(state, bytes: 0, times: row[1])
-            counters.counts.undeliveredBytes += row[2] as Int
+        counters.operations = 0
+        for (part, createsMessage) in [
+            (StoreQueries.undelivered, true), (StoreQueries.operations, false),
+        ] {
+            let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(part) GROUP BY sync_state"
+            for row in try Row.fetchAll(db, sql: sums, arguments: [account]) {
+                guard let state = StateCode.state(row[0]) else {
+                    throw UnreadableRow(table: "message", key: 0)
+                }
+                counters.counts.count(state, bytes: 0, times: row[1])
+                counters.counts.undeliveredBytes += row[2] as Int
+                if !createsMessage { counters.operations += row[1] as Int }
+            }
         }
         counters.awaited = try awaitedMessages()
         counters.deletions = try Int.fetchOne(db, sql: StoreQueries.deletionCount, arguments: [account]) ?? 0
     }
 
-    /// The parked messages, counted by the messages that they wait for.
+    /// The parked messages and operations, counted by the messages that they wait for.
     private func awaitedMessages() throws -> AwaitedMessages {
         var awaited = AwaitedMessages()
-        let waiting = "SELECT related FROM \(StoreQueries.parked)"
-        try db.run(waiting) { statement in
-            statement.bind(counters.account.id)
-        } forEachRow: { row in
-            // An unreadable row waits for no message that could be found.
-            if let related = row.messageID(0) { awaited.add(related) }
-            return true
+        let waiting = [
+            "related FROM \(StoreQueries.parked)", "target FROM \(StoreQueries.parkedOperations)",
+        ]
+        for part in waiting {
+            try db.run("SELECT " + part) { statement in
+                statement.bind(counters.account.id)
+            } forEachRow: { row in
+                // An unreadable row waits for no message that could be found.
+                if let related = row.messageID(0) { awaited.add(related) }
+                return true
+            }
         }
         return awaited
     }

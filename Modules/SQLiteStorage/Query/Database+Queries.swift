@@ -5,34 +5,50 @@ import GRDB
 
 /// Reading the tables; see ``StoreQueries``.
 extension Database {
-    func storedMessage(_ id: MessageID, _ account: AccountRow) throws -> MessageRow? {
-        let found = try messageRows(StoreQueries.messageByID) { statement in
+    func storedMessage(_ id: MessageID, _ account: AccountRow) throws -> ItemRow? {
+        try row(id, account, byID: StoreQueries.messageByID, byOrdinal: StoreQueries.messageByOrdinal)
+    }
+
+    /// An operation that creates no message.
+    func storedOperation(_ id: OperationID, _ account: AccountRow) throws -> ItemRow? {
+        try row(
+            id, account, byID: StoreQueries.operationByID, byOrdinal: StoreQueries.operationByOrdinal)
+    }
+
+    func storedItem(_ id: OperationID, _ account: AccountRow) throws -> ItemRow? {
+        try storedMessage(id, account) ?? storedOperation(id, account)
+    }
+
+    private func row(
+        _ id: OperationID, _ account: AccountRow, byID: String, byOrdinal: String
+    ) throws -> ItemRow? {
+        let found = try itemRows(byID) { statement in
             statement.bind(account.id)
             statement.bind(id)
         }
         if let found = found.first { return found }
         guard let ordinal = id.ordinal else { return nil }
-        return try messageRows(StoreQueries.messageByOrdinal) { statement in
+        return try itemRows(byOrdinal) { statement in
             statement.bind(account.id)
             statement.bind(ordinal)
         }.first
     }
 
-    func dependants(of id: MessageID, _ account: AccountRow) throws -> [MessageRow] {
-        try messageRows(StoreQueries.dependants) { statement in
+    func dependants(of id: MessageID, _ account: AccountRow) throws -> [ItemRow] {
+        try itemRows(StoreQueries.dependants) { statement in
             statement.bind(account.id)
             statement.bind(id)
         }
     }
 
-    /// The messages that a statement selects, with ``MessageRow/columns``.
-    func messageRows(
+    /// The items that a statement selects, with ``ItemRow/columns``.
+    func itemRows(
         _ sql: String, binding bind: (inout StatementBinder) throws -> Void
-    ) throws -> [MessageRow] {
-        var found: [MessageRow] = []
-        var names = MessageRow.Names()
+    ) throws -> [ItemRow] {
+        var found: [ItemRow] = []
+        var names = ItemRow.Names()
         try run(sql, binding: bind) { row in
-            found.append(MessageRow(row, &names))
+            found.append(ItemRow(row, &names))
             return true
         }
         return found
@@ -46,16 +62,34 @@ extension Database {
         // One more message than requested shows whether there is another page.
         let limit = query.limit + 1
         var messages: [Message] = []
-        var names = MessageRow.Names()
+        var names = ItemRow.Names()
         for (sql, arguments) in StoreQueries.page(query, account) where messages.count < limit {
             try run(sql, arguments + [limit - messages.count]) { row in
-                messages.append(MessageRow(row, &names).message)
+                if let message = ItemRow(row, &names).message { messages.append(message) }
                 return true
             }
         }
         guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
         let following = messages.removeLast()
-        return MessagePage(messages: messages, next: messages.last.map(query.cursor), following: following)
+        return MessagePage(messages: messages, next: messages.last?.cursor, following: following)
+    }
+
+    func page(_ query: OperationQuery, _ account: AccountRow) throws -> OperationPage {
+        let limit = query.limit + 1
+        var operations: [QueuedOperation] = []
+        var names = ItemRow.Names()
+        guard let (sql, arguments) = StoreQueries.page(query, account, limit: limit) else {
+            return OperationPage(operations: [], next: nil)
+        }
+        try run(sql, arguments) { row in
+            if let operation = ItemRow(row, &names).item.queued { operations.append(operation) }
+            return true
+        }
+        guard operations.count > query.limit else {
+            return OperationPage(operations: operations, next: nil)
+        }
+        operations.removeLast()
+        return OperationPage(operations: operations, next: operations.last.map(query.cursor))
     }
 
     func deleteActions(before: Int64?, limit: Int, _ account: AccountRow) throws -> [DeleteAction] {
@@ -133,7 +167,7 @@ extension Database {
                     kind: .send, lane: lane, sequence: row.int64(2), previous: row.int64IfPresent(3), message: id,
                     attempts: Int(row.int64(4)), bytes: Int(row.int64(5)),
                     queuedAt: Timestamp(milliseconds: row.int64(6)),
-                    isOperation: RoleCode.role(row.int64(8), row.messageID(9))?.isOperation == true))
+                    isOperation: row.int64(8) != 0))
             return true
         }
         return entries

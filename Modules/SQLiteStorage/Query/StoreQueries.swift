@@ -8,21 +8,19 @@ enum StoreQueries {
     static let storeColumns = "account, epoch, next_sequence, shared_below"
     static let accountColumns = "server, user, outbox_id, opening, ancestors, server_history"
     static let messageByID =
-        "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE account = ? AND id = ?"
+        "SELECT \(ItemRow.columns) FROM message INDEXED BY message_id WHERE account = ? AND id = ?"
     /// Only for a row whose id cannot be read.
     static let messageByOrdinal =
-        "SELECT \(MessageRow.columns) FROM message WHERE account = ? AND ordinal = ? AND length(id) <> 16"
-    static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3 AND account = ?"
-    /// Undelivered messages have no position; in a channel's order they come last. Operations are not part of a
-    /// channel's order.
+        "SELECT \(ItemRow.columns) FROM message WHERE account = ? AND ordinal = ? AND length(id) <> 16"
+    static let undelivered =
+        "message INDEXED BY message_undelivered WHERE sync_state <> 3 AND account = ?"
+    /// Undelivered messages have no position; in a channel's order they come last.
     static let undeliveredInChannel = """
-        message INDEXED BY message_place WHERE role < 2 AND account = ? AND channel = ? \
+        message INDEXED BY message_place WHERE account = ? AND channel = ? \
         AND position = \(Int64.max) AND sync_state <> 3
         """
-    static let operationsInChannel = """
-        message INDEXED BY message_operation WHERE sync_state <> 3 AND role > 1 AND account = ? AND channel = ?
-        """
-    static let created = "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND sync_state = 0"
+    static let created =
+        "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND sync_state = 0"
     static let underWay = """
         message INDEXED BY message_under_way WHERE sync_state IN (1, 2) AND account = ? AND sync_state = ?
         """
@@ -31,7 +29,8 @@ enum StoreQueries {
         message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND account = ? AND channel = ?
         """
     /// All messages that wait without a lane sequence.
-    static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence = 0"
+    static let parked =
+        "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ?1 AND lane_sequence = 0"
     /// Parked messages that wait directly or indirectly for a failed one.
     static let blocked = """
         WITH RECURSIVE blocked (account, id) AS ( \
@@ -40,24 +39,33 @@ enum StoreQueries {
         WHERE awaited.account = message.account AND awaited.id = message.related AND awaited.sync_state = 4) \
         UNION SELECT message.account, message.id FROM blocked JOIN message INDEXED BY message_dependant \
         ON message.account = blocked.account AND message.related = blocked.id AND message.related IS NOT NULL \
-        AND (message.role > 1 OR (message.sync_state = 0 AND message.lane_sequence = 0)) \
-        WHERE message.sync_state = 0 AND message.lane_sequence = 0) SELECT count(*) FROM blocked
+        AND message.sync_state = 0 AND message.lane_sequence = 0) \
+        SELECT (SELECT count(*) FROM blocked) + (SELECT count(*) FROM \(parkedOperations) \
+        AND (target IN (SELECT id FROM blocked) OR EXISTS ( \
+        SELECT 1 FROM message AS awaited INDEXED BY message_id \
+        WHERE awaited.account = operation.account AND awaited.id = operation.target AND awaited.sync_state = 4)))
         """
     static let pendingEntries = """
-        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at), ordinal, \
-        role, related FROM message INDEXED BY message_pending \
-        WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 ORDER BY lane_sequence
+        SELECT \(entryColumns), 0 FROM message INDEXED BY message_pending \
+        WHERE sync_state < 3 AND account = ?1 AND lane_sequence > 0 UNION ALL \
+        SELECT \(entryColumns), 1 FROM operation INDEXED BY operation_pending \
+        WHERE sync_state < 3 AND account = ?1 AND lane_sequence > 0 ORDER BY lane_sequence
         """
-    static let pendingAtSequence = """
-        SELECT \(MessageRow.columns) FROM message INDEXED BY message_pending \
+    private static let entryColumns = """
+        id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at), ordinal
+        """
+    static let pendingMessageAtSequence = """
+        SELECT \(ItemRow.columns) FROM message INDEXED BY message_pending \
         WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane_sequence = ?
         """
     /// Every message that the server has, read in the order of the table: most messages are of this kind.
-    static let synced = "message NOT INDEXED WHERE role < 2 AND account = ? AND sync_state = 3"
-    /// The messages for which ``Message/dependence`` is set, in the terms of the index, so that SQLite uses it.
+    static let synced = "message NOT INDEXED WHERE account = ? AND sync_state = 3"
+    /// The messages parked for a message, and the operations on it.
     static let dependants = """
-        SELECT \(MessageRow.columns) FROM message INDEXED BY message_dependant WHERE account = ? AND related = ? \
-        AND related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0)) ORDER BY ordinal
+        SELECT \(ItemRow.columns) FROM message INDEXED BY message_dependant WHERE account = ?1 AND related = ?2 \
+        AND related IS NOT NULL AND sync_state = 0 AND lane_sequence = 0 UNION ALL \
+        SELECT \(ItemRow.operationColumns) FROM operation INDEXED BY operation_target \
+        WHERE account = ?1 AND target = ?2 ORDER BY ordinal
         """
     /// Failed messages whose failure pauses their lane: a few at most, so they have no index.
     static let pausing = "\(failed) AND json_valid(failure) AND json_extract(failure, '$.pausesLane')"
@@ -79,20 +87,6 @@ enum StoreQueries {
         ORDER BY sequence DESC LIMIT ?
         """
 
-    /// The statement that reads a page of a part of the messages. Its arguments are the account, for messages under way
-    /// their state, the key after which the page begins, and the number of rows.
-    static func page(of part: MessagePart) -> String {
-        let select = "SELECT \(MessageRow.columns) FROM "
-        let ordinals = " AND ordinal > ? ORDER BY ordinal LIMIT ?"
-        return switch part {
-        case .pending: select + undelivered + " AND sync_state < 3" + ordinals
-        case .failed: select + failed + ordinals
-        case .pausing: select + pausing + ordinals
-        case .synced: select + synced + ordinals
-        case .underWay: select + underWay + " AND lane_sequence > ? ORDER BY lane_sequence LIMIT ?"
-        }
-    }
-
     /// The statements that together produce a page, in the order in which they are run; each continues where the one
     /// before ended.
     ///
@@ -103,11 +97,11 @@ enum StoreQueries {
         let order = isAscending ? "ASC" : "DESC"
         let beyond = isAscending ? ">" : "<"
         let start: Int64 = isAscending ? .min : .max
-        let select = "SELECT \(MessageRow.columns) FROM "
+        let select = "SELECT \(ItemRow.columns) FROM "
         let ordinals = " AND ordinal \(beyond) ? ORDER BY ordinal \(order) LIMIT ?"
         switch query.scope {
         case .channel(let channel):
-            let inChannel = "message INDEXED BY message_place WHERE role < 2 AND account = ? AND channel = ?"
+            let inChannel = "message INDEXED BY message_place WHERE account = ? AND channel = ?"
             let places = " ORDER BY position \(order), ordinal \(order) LIMIT ?"
             guard let after = query.after else { return [(select + inChannel + places, [account.id, channel.value])] }
             return [
@@ -123,24 +117,12 @@ enum StoreQueries {
         case .undelivered:
             return [(select + undelivered + ordinals, [account.id, query.after?.ordinal ?? start])]
         case .undeliveredIn(let channel):
-            let after = query.after?.ordinal ?? start
-            let beyondIt = " AND ordinal \(beyond) ?"
-            // Both parts are in this order already, so they are merged while they are read.
-            let messages = select + undeliveredInChannel + beyondIt + " UNION ALL "
-            let operations = select + operationsInChannel + beyondIt + " ORDER BY ordinal \(order) LIMIT ?"
-            let arguments: StatementArguments = [account.id, channel.value, after, account.id, channel.value, after]
-            return [(messages + operations, arguments)]
-        case .pending(let state):
-            // Parked messages have no lane sequence.
-            let sequences =
-                " AND lane_sequence > 0 AND lane_sequence \(beyond) ? ORDER BY lane_sequence \(order) LIMIT ?"
-            let after = query.after?.ordinal ?? start
-            switch state {
-            case .created: return [(select + created + sequences, [account.id, after])]
-            case .uploading, .syncing:
-                return [(select + underWay + sequences, [account.id, StateCode.code(state), after])]
-            case .synced, .error: return []
-            }
+            return [
+                (
+                    select + undeliveredInChannel + ordinals,
+                    [account.id, channel.value, query.after?.ordinal ?? start]
+                )
+            ]
         case .failed(in: nil):
             return [(select + failed + ordinals, [account.id, query.after?.ordinal ?? start])]
         case .failed(in: let channel?):

@@ -26,26 +26,31 @@ enum StateCode {
     }
 }
 
-/// The numeric codes of roles in the table. The meaning of a code never changes.
-enum RoleCode {
-    static func code(_ role: MessageRole) -> Int64 {
-        switch role {
-        case .message: 0
-        case .reply: 1
+/// The numeric codes of operations in the table: 0 for the creation of a message, 1 for that of a reply. The meaning of
+/// a code never changes.
+enum PayloadCode {
+    static let reply: Int64 = 1
+
+    static func code(_ payload: OperationPayload) -> Int64 {
+        switch payload {
+        case .create(_, parent: nil): 0
+        case .create: reply
         case .edit: 2
         case .addReaction: 3
         case .removeReaction: 4
         }
     }
 
-    /// `nil` for an unknown code, and for a role that lacks the message that it refers to.
-    static func role(_ code: Int64, _ related: MessageID?) -> MessageRole? {
-        switch (code, related) {
-        case (0, _): .message
-        case (1, let id?): .reply(to: id)
-        case (2, let id?): .edit(of: id)
-        case (3, let id?): .addReaction(to: id)
-        case (4, let id?): .removeReaction(from: id)
+    /// `nil` for an unknown code, and for an operation that lacks the message that it refers to.
+    static func payload(_ code: Int64, _ related: MessageID?, _ content: MessageContent)
+        -> OperationPayload?
+    {
+        switch (code, related, content) {
+        case (0, _, _): .create(content, parent: nil)
+        case (1, let id?, _): .create(content, parent: id)
+        case (2, let id?, _): .edit(id, content)
+        case (3, let id?, .text(let name)): .addReaction(id, name: name)
+        case (4, let id?, .text(let name)): .removeReaction(id, name: name)
         default: nil
         }
     }

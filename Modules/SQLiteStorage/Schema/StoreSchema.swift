@@ -16,14 +16,17 @@ import GRDB
 /// - `account` in a row is the account that it belongs to, and `store.account` the current one. It is the first column
 ///   of every index, so that a query for one account reads nothing of another. An account's `server` and `user` are
 ///   `NULL` before the first session. Ordinals and sequences are unique among all accounts, message ids within one.
-/// - `lane_sequence` is 0 while a message is parked. `role` is a ``RoleCode``; the codes of operations are above those
-///   of messages.
+/// - `operation` contains the operations that create no message, all of them undelivered: a delivered one is removed.
+///   The creation of a message is part of the message's row. `operation.ordinal` comes from the same counter as that of
+///   a message, and the columns that both tables have mean the same.
+/// - `lane_sequence` is 0 while a message or an operation is parked. `message.role` and `operation.kind` are a
+///   ``PayloadCode``.
 /// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version.
 enum StoreSchema {
     /// Identifies the file as a Causeway store, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; stored as `user_version`.
-    static let version = 6
+    static let version = 7
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -51,6 +54,10 @@ enum StoreSchema {
             try db.execute(sql: layout6)
             try moveToAccounts(db)
             try db.execute(sql: "PRAGMA user_version = 6")
+        }
+        migrator.registerMigration("7") { db in
+            try db.execute(sql: layout7)
+            try db.execute(sql: "PRAGMA user_version = 7")
         }
         return migrator
     }
@@ -212,6 +219,52 @@ enum StoreSchema {
         CREATE UNIQUE INDEX lane_name ON lane(account, name);
         INSERT INTO lane SELECT id, 1, name, last_transmitted FROM lane_of_all;
         DROP TABLE lane_of_all;
+        """
+
+    /// Moves the operations that create no message to a table of their own. They were messages of a role of their own;
+    /// a list of messages then had to leave them out.
+    private static let layout7 = """
+        CREATE TABLE operation (
+          ordinal INTEGER PRIMARY KEY,
+          account INTEGER NOT NULL,
+          id BLOB NOT NULL,
+          kind INTEGER NOT NULL,
+          target BLOB,
+          channel TEXT NOT NULL,
+          sender TEXT NOT NULL,
+          content TEXT NOT NULL,
+          bytes INTEGER NOT NULL,
+          created_at INTEGER NOT NULL,
+          queued_at INTEGER,
+          lane TEXT,
+          lane_sequence INTEGER NOT NULL,
+          previous_sequence INTEGER,
+          sync_state INTEGER NOT NULL,
+          attempts INTEGER NOT NULL,
+          last_attempt_at INTEGER,
+          failure TEXT,
+          in_doubt INTEGER NOT NULL,
+          history TEXT
+        ) STRICT;
+        INSERT INTO operation SELECT ordinal, account, id, role, related, channel, sender, content, bytes, created_at,
+          queued_at, lane, lane_sequence, previous_sequence, sync_state, attempts, last_attempt_at, failure, in_doubt,
+          history FROM message WHERE role > 1 AND sync_state <> 3;
+        CREATE UNIQUE INDEX operation_id ON operation(account, id);
+        CREATE INDEX operation_order ON operation(account, ordinal);
+        CREATE INDEX operation_in_channel ON operation(account, channel, ordinal);
+        CREATE INDEX operation_target ON operation(account, target, ordinal);
+        CREATE INDEX operation_pending ON operation(account, lane_sequence) WHERE sync_state < 3;
+        CREATE INDEX operation_under_way ON operation(account, sync_state, lane_sequence) WHERE sync_state IN (1, 2);
+        CREATE INDEX operation_failed ON operation(account, ordinal) WHERE sync_state = 4;
+        CREATE INDEX operation_failed_in_channel ON operation(account, channel, ordinal) WHERE sync_state = 4;
+
+        DELETE FROM message WHERE role > 1;
+        DROP INDEX message_place;
+        DROP INDEX message_operation;
+        DROP INDEX message_dependant;
+        CREATE INDEX message_place ON message(account, channel, position);
+        CREATE INDEX message_dependant ON message(account, related, ordinal)
+          WHERE related IS NOT NULL AND sync_state = 0 AND lane_sequence = 0;
         """
 
     /// Assigns existing data to the account of the last session. Earlier layouts stored nothing per account except the

@@ -4,18 +4,22 @@ package import CausewayModels
 package struct CommitChanges: Sendable {
     package private(set) var listed: [RecordChange] = []
     private var added: [OutboxEntry] = []
-    /// Messages that were removed after a link was added.
-    private var removed: Set<MessageID> = []
+    /// Items that were removed after a link was added.
+    private var removed: Set<OperationID> = []
     /// See ``StoreCommit/isReset``.
     package var isReset = false
 
     package init() {}
 
-    /// Adds a message that was inserted, changed or removed.
+    /// Adds an item that was inserted, changed or removed.
     ///
     /// - Parameter bytes: the size of the coded content.
-    package mutating func add(message before: Message?, _ after: Message?, bytes: Int) {
-        listed.append(.message(before: before, after: after, bytes: bytes))
+    package mutating func add(item before: StoredItem?, _ after: StoredItem?, bytes: Int) {
+        if case .message? = after ?? before {
+            listed.append(.message(before: before?.message, after: after?.message, bytes: bytes))
+        } else {
+            listed.append(.operation(before: before?.operation, after: after?.operation, bytes: bytes))
+        }
         if after == nil, let before, !added.isEmpty { removed.insert(before.id) }
         guard let after, after.syncState == .created, after.laneSequence != before?.laneSequence,
             let entry = after.entry(bytes: bytes)

@@ -10,36 +10,35 @@ import CausewayModels
 extension MemoryState: StoreRows {
     typealias Failure = Never
 
-    // MARK: Messages
+    // MARK: Messages and operations
 
-    func message(_ id: MessageID) -> MessageRow? { self[id] }
+    func item(_ id: OperationID) -> ItemRow? { self[id] }
 
-    mutating func insert(_ message: Message, content: Data) { put(message, bytes: content.count) }
+    mutating func insert(_ item: StoredItem, content: Data) { put(item, bytes: content.count) }
 
-    mutating func update(_ old: MessageRow, to message: Message, content: Data?) -> Int {
+    mutating func update(_ old: ItemRow, to item: StoredItem, content: Data?) -> Int {
         var bytes = old.bytes
-        if message.sentContent != old.message.sentContent {
-            bytes = content?.count ?? (try? ContentCoding.encode(message.sentContent).count) ?? bytes
+        if item.sentContent != old.item.sentContent {
+            bytes = content?.count ?? (try? ContentCoding.encode(item.sentContent).count) ?? bytes
         }
-        put(message, bytes: bytes)
+        put(item, bytes: bytes)
         return bytes
     }
 
-    mutating func remove(_ old: MessageRow) { remove(old.message.id) }
+    mutating func remove(_ old: ItemRow) { remove(old.item.id) }
 
-    func operations(on id: MessageID) -> [Message] { allDependants(of: id).map(\.message).filter(\.role.isOperation) }
+    func operations(on id: MessageID) -> [QueuedOperation] {
+        allDependants(of: id).compactMap(\.item.operation)
+    }
 
-    func parked(for id: MessageID) -> [MessageRow] { allDependants(of: id).filter(\.message.isParked) }
+    func parked(for id: MessageID) -> [ItemRow] { allDependants(of: id).filter(\.item.isParked) }
 
-    func pendingMessage(at sequence: Int64) -> MessageRow? { pendingMessage(sequence: sequence).flatMap { self[$0] } }
-
-    func page(of part: MessagePart, after key: Int64) -> [MessageRow] {
+    func page(of part: ItemPart, after key: Int64) -> [ItemRow] {
         switch part {
-        case .pending: undelivered(after: key).filter(\.message.isPending)
+        case .pending: undelivered(after: key).filter(\.item.isPending)
         case .failed: failed(after: key)
-        case .pausing: failed(after: key).filter { $0.message.pause != nil }
-        case .synced:
-            allMessages().filter { $0.message.syncState == .synced && $0.message.ordinal > key }
+        case .pausing: failed(after: key).filter { $0.item.pause != nil }
+        case .synced: allItems().filter { $0.item.syncState == .synced && $0.item.ordinal > key }
         case .underWay(let state): underWay(state, after: key)
         }
     }

@@ -37,108 +37,104 @@ struct MemoryState: Sendable {
     /// The number of recorded deletions for each message.
     var deletionCounts: [MessageID: Int] = [:]
 
-    private var stored: [Int64: MessageRow] = [:]
-    private var ordinals: [MessageID: Int64] = [:]
+    private var stored: [Int64: ItemRow] = [:]
+    private var ordinals: [OperationID: Int64] = [:]
     private var listKeys: [ChannelID: SortedKeys<ListKey>] = [:]
-    private var undelivered = SortedKeys<Int64>()
-    private var failed = SortedKeys<Int64>()
-    private var failedInChannel: [ChannelID: SortedKeys<Int64>] = [:]
-    private var undeliveredInChannel: [ChannelID: SortedKeys<Int64>] = [:]
+    /// Messages and operations, and the messages alone.
+    private var outboxIndex = OutboxIndex()
+    private var messageIndex = OutboxIndex()
     /// Operations and parked messages, by the message that they refer to.
     private var dependants: [MessageID: SortedKeys<Int64>] = [:]
-    /// Pending messages by lane sequence.
-    private var pending: [Int64: MessageID] = [:]
+    /// Pending items by lane sequence.
+    private var pending: [Int64: OperationID] = [:]
     private var pendingInState: [SyncState: SortedKeys<Int64>] = [:]
 
     init(outboxID: OutboxID? = nil) { outbox.id = outboxID }
 
-    subscript(id: MessageID) -> MessageRow? {
+    subscript(id: OperationID) -> ItemRow? {
         guard let ordinal = ordinals[id] else { return nil }
         return stored[ordinal]
     }
 
-    func pendingMessage(sequence: Int64) -> MessageID? { pending[sequence] }
-
-    /// Every message that is not `synced`, in the order of creation.
-    func undelivered(after ordinal: Int64 = .min) -> [MessageRow] {
-        undelivered.ascending(after: ordinal, limit: .max).compactMap { stored[$0] }
+    /// Everything that is not `synced`, in the order of creation.
+    func undelivered(after ordinal: Int64 = .min) -> [ItemRow] {
+        outboxIndex.undelivered.ascending(after: ordinal, limit: .max).compactMap { stored[$0] }
     }
 
-    /// Every message that is `error`, in the order of creation.
-    func failed(after ordinal: Int64 = .min) -> [MessageRow] {
-        failed.ascending(after: ordinal, limit: .max).compactMap { stored[$0] }
+    /// Everything that is `error`, in the order of creation.
+    func failed(after ordinal: Int64 = .min) -> [ItemRow] {
+        outboxIndex.failed.ascending(after: ordinal, limit: .max).compactMap { stored[$0] }
     }
 
-    /// Every message with a lane sequence in this pending state, by ascending lane sequence.
-    func underWay(_ state: SyncState, after sequence: Int64) -> [MessageRow] {
-        pendingInState[state]?.ascending(after: sequence, limit: .max).compactMap { pendingMessage(at: $0) } ?? []
+    /// Everything with a lane sequence in this pending state, by ascending lane sequence.
+    func underWay(_ state: SyncState, after sequence: Int64) -> [ItemRow] {
+        pendingInState[state]?.ascending(after: sequence, limit: .max).compactMap {
+            pendingItem(at: $0)
+        } ?? []
     }
 
-    /// Every message, in the order of its arrival.
-    func allMessages() -> [MessageRow] { stored.values.sorted { $0.message.ordinal < $1.message.ordinal } }
+    func pendingItem(at sequence: Int64) -> ItemRow? { pending[sequence].flatMap { self[$0] } }
+
+    /// Everything, in the order of its arrival.
+    func allItems() -> [ItemRow] { stored.values.sorted { $0.item.ordinal < $1.item.ordinal } }
 
     /// The operations on a message and the messages parked for it, in the order of creation.
-    func allDependants(of id: MessageID) -> [MessageRow] {
+    func allDependants(of id: MessageID) -> [ItemRow] {
         dependants[id]?.ascending(after: nil, limit: .max).compactMap { stored[$0] } ?? []
     }
 
     /// The counts, including the messages that wait directly or indirectly for a failed message.
     var allCounts: StoreCounts {
         var counts = counts
-        var open = dependants.keys.filter { self[$0]?.message.syncState == .error }
+        var open = dependants.keys.filter { self[$0]?.item.syncState == .error }
         while let next = open.popLast() {
             let blocked = parked(for: next)
             counts.blocked += blocked.count
-            open += blocked.map(\.message.id)
+            open += blocked.map(\.item.id)
         }
         return counts
     }
 
-    mutating func put(_ message: Message, bytes: Int) {
-        if let old = self[message.id] { unindex(old) }
-        ordinals[message.id] = message.ordinal
-        stored[message.ordinal] = MessageRow(message: message, bytes: bytes)
-        if !message.role.isOperation {
+    mutating func put(_ item: StoredItem, bytes: Int) {
+        if let old = self[item.id] { unindex(old) }
+        ordinals[item.id] = item.ordinal
+        stored[item.ordinal] = ItemRow(item: item, bytes: bytes)
+        outboxIndex.insert(item)
+        if let message = item.message {
+            messageIndex.insert(item)
             listKeys[message.channel, default: SortedKeys()].insert(ListKey(message.cursor))
         }
-        if let related = message.dependence { dependants[related, default: SortedKeys()].insert(message.ordinal) }
-        counts.count(message.syncState, bytes: bytes)
-        if message.isUndelivered {
-            undelivered.insert(message.ordinal)
-            undeliveredInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
+        if let related = item.dependence {
+            dependants[related, default: SortedKeys()].insert(item.ordinal)
         }
-        if message.isPending, !message.isParked {
-            pending[message.laneSequence] = message.id
-            pendingInState[message.syncState, default: SortedKeys()].insert(message.laneSequence)
-        }
-        if message.syncState == .error {
-            failed.insert(message.ordinal)
-            failedInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
+        counts.count(item.syncState, bytes: bytes)
+        if item.isPending, !item.isParked {
+            pending[item.laneSequence] = item.id
+            pendingInState[item.syncState, default: SortedKeys()].insert(item.laneSequence)
         }
     }
 
-    mutating func remove(_ id: MessageID) {
+    mutating func remove(_ id: OperationID) {
         guard let old = self[id] else { return }
         unindex(old)
-        stored[old.message.ordinal] = nil
+        stored[old.item.ordinal] = nil
         ordinals[id] = nil
     }
 
-    private mutating func unindex(_ old: MessageRow) {
-        let message = old.message
-        listKeys[message.channel]?.remove(ListKey(message.cursor))
-        if let related = message.dependence {
-            dependants[related]?.remove(message.ordinal)
+    private mutating func unindex(_ old: ItemRow) {
+        let item = old.item
+        outboxIndex.remove(item)
+        if let message = item.message {
+            messageIndex.remove(item)
+            listKeys[message.channel]?.remove(ListKey(message.cursor))
+        }
+        if let related = item.dependence {
+            dependants[related]?.remove(item.ordinal)
             if dependants[related]?.isEmpty == true { dependants[related] = nil }
         }
-        counts.count(message.syncState, bytes: old.bytes, times: -1)
-        undelivered.remove(message.ordinal)
-        undeliveredInChannel[message.channel]?.remove(message.ordinal)
-        if message.isPending, !message.isParked { pendingInState[message.syncState]?.remove(message.laneSequence) }
-        if pending[message.laneSequence] == message.id { pending[message.laneSequence] = nil }
-        guard message.syncState == .error else { return }
-        failed.remove(message.ordinal)
-        failedInChannel[message.channel]?.remove(message.ordinal)
+        counts.count(item.syncState, bytes: old.bytes, times: -1)
+        if item.isPending, !item.isParked { pendingInState[item.syncState]?.remove(item.laneSequence) }
+        if pending[item.laneSequence] == item.id { pending[item.laneSequence] = nil }
     }
 }
 
@@ -149,28 +145,43 @@ extension MemoryState {
         // One more message than requested shows whether there is another page.
         let limit = query.limit + 1
         let found: [Int64]
+        let after = query.after?.ordinal
         switch query.scope {
         case .channel(let channel):
-            let after = query.after.map(ListKey.init)
-            found = Self.keys(listKeys[channel] ?? SortedKeys(), query.direction, after, limit).map(\.ordinal)
-        case .undelivered:
-            found = Self.keys(undelivered, query.direction, query.after?.ordinal, limit)
+            let keys = listKeys[channel] ?? SortedKeys()
+            found = Self.keys(keys, query.direction, query.after.map(ListKey.init), limit).map(\.ordinal)
+        case .undelivered: found = Self.keys(messageIndex.undelivered, query.direction, after, limit)
         case .undeliveredIn(let channel):
-            let keys = undeliveredInChannel[channel] ?? SortedKeys()
-            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
-        case .pending(let state):
-            let keys = pendingInState[state] ?? SortedKeys()
-            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
-                .compactMap { pending[$0].flatMap { ordinals[$0] } }
+            found = Self.keys(messageIndex.undelivered(in: channel), query.direction, after, limit)
         case .failed(let channel):
-            let keys = channel.map { failedInChannel[$0] ?? SortedKeys() } ?? failed
-            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
+            found = Self.keys(messageIndex.failed(in: channel), query.direction, after, limit)
         }
         let messages = found.prefix(query.limit).compactMap { stored[$0]?.message }
         guard found.count > query.limit else { return MessagePage(messages: messages, next: nil) }
         return MessagePage(
-            messages: messages, next: messages.last.map(query.cursor),
+            messages: messages, next: messages.last?.cursor,
             following: stored[found[query.limit]]?.message)
+    }
+
+    func page(_ query: OperationQuery) -> OperationPage {
+        let limit = query.limit + 1
+        let found: [ItemRow]
+        let after = query.after?.ordinal
+        switch query.scope {
+        case .undelivered(let channel):
+            found = Self.keys(outboxIndex.undelivered(in: channel), query.direction, after, limit)
+                .compactMap { stored[$0] }
+        case .failed(let channel):
+            found = Self.keys(outboxIndex.failed(in: channel), query.direction, after, limit)
+                .compactMap { stored[$0] }
+        case .pending(let state):
+            found = Self.keys(pendingInState[state] ?? SortedKeys(), query.direction, after, limit)
+                .compactMap { pendingItem(at: $0) }
+        }
+        let operations = found.prefix(query.limit).compactMap(\.item.queued)
+        return OperationPage(
+            operations: operations,
+            next: found.count > query.limit ? operations.last.map(query.cursor) : nil)
     }
 
     private static func keys<Key>(
@@ -187,7 +198,7 @@ extension MemoryState {
     }
 
     func entries() -> [OutboxEntry] {
-        var entries = undelivered().compactMap { $0.message.entry(bytes: $0.bytes) }
+        var entries = undelivered().compactMap { $0.item.entry(bytes: $0.bytes) }
         entries += markers.values.map(\.entry)
         return entries.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
     }
@@ -196,7 +207,7 @@ extension MemoryState {
     func snapshot(_ outboxID: OutboxID) -> OutboxSnapshot {
         var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: outbox.epoch, lastTransmitted: lastTransmitted, entries: entries(),
-            pauses: failed().compactMap(\.message.pause), lineage: outbox.lineage)
+            pauses: failed().compactMap(\.item.pause), lineage: outbox.lineage)
         snapshot.history = outbox.history
         return snapshot
     }

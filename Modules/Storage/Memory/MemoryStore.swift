@@ -41,11 +41,14 @@ public final class MemoryStore: Store {
     /// process. This store is unchanged, like a suspended process.
     package func crashed() -> MemoryStore { MemoryStore(run.withLock { $0.state }, bounds) }
 
-    /// All committed data of the current account: the messages in the order of their arrival, the control entries by
-    /// ascending sequence. Must not be called by a subscriber, which runs within a commit.
-    package var contents: (messages: [Message], controls: [ChainMarker]) {
+    /// All committed data of the current account: the messages and the operations in the order of their arrival, the
+    /// control entries by ascending sequence. Must not be called by a subscriber, which runs within a commit.
+    package var contents: (items: [StoredItem], controls: [ChainMarker]) {
         run.withLock { run in
-            (run.state.allMessages().map(\.message), run.state.markers.values.sorted { $0.sequence < $1.sequence })
+            (
+                run.state.allItems().map(\.item),
+                run.state.markers.values.sorted { $0.sequence < $1.sequence }
+            )
         }
     }
 
@@ -56,14 +59,17 @@ public final class MemoryStore: Store {
     package var history: ServerHistory? { run.withLock { $0.state.outbox.history } }
     package var outboxID: OutboxID? { run.withLock { $0.state.outbox.id } }
 
-    /// Makes a message of the current account unreadable, as a damaged row on a disk is.
+    /// Makes an item of the current account unreadable, as a damaged row on a disk is.
     package func damage(_ id: MessageID) {
         run.withLock { run in
             guard let old = run.state[id] else { return }
-            var message = old.message
-            message.displayed = MessageBody(content: .unknown(type: "unreadable", body: .null))
-            message.failure = .unreadable(at: message.createdAt)
-            run.state.put(message, bytes: old.bytes)
+            var item = old.item
+            if case .message(var message) = item {
+                message.displayed = MessageBody(content: .unknown(type: "unreadable", body: .null))
+                item = .message(message)
+            }
+            item.failure = .unreadable(at: item.createdAt)
+            run.state.put(item, bytes: old.bytes)
         }
     }
 
@@ -85,8 +91,12 @@ public final class MemoryStore: Store {
         let draft = draft.normalized
         let content = try ContentCoding.encode(draft.content)
         return try write { [bounds] applier throws(StoreError) in
-            if let refusal = applier.refusal(of: [(draft, content.count)], bounds) { throw refusal }
-            return applier.enqueue(draft, content: content)
+            let operation = OperationDraft(draft)
+            if let refusal = applier.refusal(of: [(operation, content.count)], bounds) { throw refusal }
+            guard case .message(let message) = applier.enqueue(operation, content: content) else {
+                preconditionFailure("the draft of a message creates one")
+            }
+            return message
         }
     }
 
@@ -111,8 +121,20 @@ public final class MemoryStore: Store {
         try read { state throws(StoreError) in ids.compactMap { state[$0]?.message } }
     }
 
-    public func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
-        try read { state throws(StoreError) in state.allDependants(of: id).map(\.message) }
+    public func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
+        try read { state throws(StoreError) in state[id]?.item.queued }
+    }
+
+    public func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
+        try read { state throws(StoreError) in ids.compactMap { state[$0]?.item.queued } }
+    }
+
+    public func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation] {
+        try read { state throws(StoreError) in state.allDependants(of: id).compactMap(\.item.queued) }
+    }
+
+    public func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
+        try read { state throws(StoreError) in state.page(query) }
     }
 
     public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
@@ -190,11 +212,13 @@ extension MutationApplier<MemoryState> {
     /// The reason to refuse the first of several drafts that may not be enqueued, before anything is changed.
     ///
     /// - Parameter drafts: with the sizes of their coded contents.
-    fileprivate func refusal(of drafts: [(draft: MessageDraft, bytes: Int)], _ bounds: OutboxBounds) -> StoreError? {
+    fileprivate func refusal(of drafts: [(draft: OperationDraft, bytes: Int)], _ bounds: OutboxBounds)
+        -> StoreError?
+    {
         var counts = rows.counts
         for (draft, bytes) in drafts {
             if let refusal = refusal(of: draft, bytes: bytes, counts, bounds) { return refusal }
-            if rows.message(draft.id) != nil { return .duplicate(draft.id) }
+            if rows.item(draft.id) != nil { return .duplicate(draft.id) }
             counts.count(.created, bytes: bytes)
         }
         return nil

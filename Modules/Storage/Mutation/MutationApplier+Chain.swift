@@ -18,8 +18,8 @@ extension MutationApplier {
             try set(nil, at: sequence, over: try rows.marker(at: sequence))
         case .rebase(let sequence, let previous):
             if try rebaseMarker(sequence, previous) { return }
-            guard let old = try rows.pendingMessage(at: sequence) else { return }
-            try save(old.message.rebased(previous: previous), over: old)
+            guard let old = try rows.pendingItem(at: sequence) else { return }
+            try save(old.item.rebased(previous: previous), over: old)
         case .setLastTransmitted(let lane, let sequence):
             try rows.setLastTransmitted(lane, sequence)
         case .raiseSequence(let mark):

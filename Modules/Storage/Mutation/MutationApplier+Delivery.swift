@@ -9,51 +9,60 @@ import CausewayModels
 /// The ends of a delivery, and what follows them for other messages.
 extension MutationApplier {
     mutating func deliver(
-        _ id: MessageID, _ serverPosition: ServerPosition, at time: Timestamp
+        _ id: OperationID, _ serverPosition: ServerPosition, at time: Timestamp
     ) throws(Rows.Failure) {
-        guard let old = try rows.message(id) else { return }
-        guard let target = old.message.role.target else {
-            try save(old.message.delivered(serverPosition, at: time), over: old)
-            return try release(id, at: time)
+        guard let old = try rows.item(id) else { return }
+        switch old.item {
+        case .message(let message):
+            try save(.message(message.delivered(serverPosition, at: time)), over: old)
+            try release(id, at: time)
+        case .operation(let operation):
+            if let target = operation.target, let row = try rows.item(target), let message = row.message {
+                try save(.message(message.taken(operation, serverPosition)), over: row)
+            }
+            try remove(old)
         }
-        try change(target) { $0.taken(old.message, serverPosition) }
-        try remove(old)
     }
 
-    mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool) throws(Rows.Failure) {
-        guard let old = try rows.message(id) else { return }
-        if let target = old.message.role.target, try rows.message(target) == nil { return try remove(old) }
-        try save(old.message.failed(failure, inDoubt: inDoubt), over: old)
+    mutating func fail(_ id: OperationID, _ failure: Failure, inDoubt: Bool) throws(Rows.Failure) {
+        guard let old = try rows.item(id) else { return }
+        if let target = old.item.target, try message(target) == nil { return try remove(old) }
+        try save(old.item.failed(failure, inDoubt: inDoubt), over: old)
     }
 
-    mutating func resend(_ id: MessageID, at time: Timestamp) throws(Rows.Failure) {
-        guard let old = try rows.message(id), old.message.isUndelivered, let lane = old.message.lane else { return }
-        let mayGo = Message.mayGo(old.message.role, in: lane, with: try related(old.message.role))
+    mutating func resend(_ id: OperationID, at time: Timestamp) throws(Rows.Failure) {
+        guard let old = try rows.item(id), let operation = old.item.queued, let lane = operation.lane
+        else { return }
+        let mayGo = operation.payload.mayGo(in: lane, with: try message(operation.related))
         let sequence = mayGo ? rows.takeSequence() : 0
-        try save(old.message.resent(sequence: sequence, at: time), over: old)
+        try save(old.item.resent(sequence: sequence, at: time), over: old)
     }
 
-    mutating func park(_ id: MessageID, _ failure: Failure) throws(Rows.Failure) {
-        guard let old = try rows.message(id) else { return }
-        guard try related(old.message.role)?.isUndelivered == true else {
+    mutating func park(_ id: OperationID, _ failure: Failure) throws(Rows.Failure) {
+        guard let old = try rows.item(id) else { return }
+        guard try message(old.item.related)?.isUndelivered == true else {
             return try fail(id, failure, inDoubt: false)
         }
-        try save(old.message.parked(at: failure.at), over: old)
+        try save(old.item.parked(at: failure.at), over: old)
     }
 
-    mutating func delete(_ id: MessageID) throws(Rows.Failure) {
-        if let old = try rows.message(id) { try remove(old) }
+    mutating func delete(_ id: OperationID) throws(Rows.Failure) {
+        if let old = try rows.item(id) { try remove(old) }
         try release(id, at: nil)
     }
 
     /// - Parameter content: the coded content of the message as the server has it.
-    mutating func merge(_ placed: RemoteMessage, content: Data, at time: Timestamp) throws(Rows.Failure) {
-        if let old = try rows.message(placed.id) {
+    mutating func merge(_ placed: RemoteMessage, content: Data, at time: Timestamp) throws(Rows
+        .Failure)
+    {
+        if let old = try rows.item(placed.id) {
+            guard let message = old.message else { return }
             // Merged and overlaid in one step: a message that was merely read again is not written.
-            try save(try overlaid(old.message.merged(with: placed, at: time)), over: old, content: content)
+            try save(
+                .message(try overlaid(message.merged(with: placed, at: time))), over: old, content: content)
         } else {
             if try rows.hasDeletion(of: placed.id) { return }
-            try insert(Message(placed, ordinal: rows.takeSequence()), content: content)
+            try insert(.message(Message(placed, ordinal: rows.takeSequence())), content: content)
             try overlay(placed.id)
         }
         try release(placed.id, at: time)

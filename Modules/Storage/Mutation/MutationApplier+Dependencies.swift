@@ -3,26 +3,21 @@ import CausewayModels
 /// Dependencies between messages: operations are displayed in their target, and parked messages wait for the message
 /// that they refer to.
 extension MutationApplier {
-    func related(_ role: MessageRole) throws(Rows.Failure) -> Message? {
-        guard let related = role.related else { return nil }
-        return try rows.message(related)?.message
-    }
-
     /// Assigns lane sequences to the messages parked for this one, if it is on the server or no longer exists.
     mutating func release(_ id: MessageID, at time: Timestamp?) throws(Rows.Failure) {
         let parked = try rows.parked(for: id)
         if parked.isEmpty { return }
-        if let message = try rows.message(id)?.message, message.syncState != .synced { return }
+        if let message = try message(id), message.isUndelivered { return }
         for dependant in parked {
             let sequence = rows.takeSequence()
-            try save(dependant.message.released(sequence: sequence, at: time), over: dependant)
+            try save(dependant.item.released(sequence: sequence, at: time), over: dependant)
         }
     }
 
     /// Updates the displayed body of a message with its pending operations.
     mutating func overlay(_ id: MessageID) throws(Rows.Failure) {
-        guard let old = try rows.message(id) else { return }
-        try save(try overlaid(old.message), over: old)
+        guard let old = try rows.item(id), let message = old.message else { return }
+        try save(.message(try overlaid(message)), over: old)
     }
 
     /// The message with its pending operations applied.

@@ -14,8 +14,8 @@ extension MutationApplier {
             if link.kind != .send {
                 try rows.setMarker(ChainMarker(forking: link, sequence: sequence), at: sequence)
                 if link.kind == .fence { fenced.insert(link.message) }
-            } else if let old = try rows.message(link.message) {
-                let queued = old.message.lost(sequence: sequence, at: time)
+            } else if let old = try rows.item(link.message) {
+                let queued = old.message.map { .message($0.lost(sequence: sequence, at: time)) } ?? old.item
                 try write(queued.forked(sequence: sequence, at: time), over: old)
             }
         }
@@ -27,17 +27,17 @@ extension MutationApplier {
         changes.isReset = true
     }
 
-    /// Adds a fence for each failed message without one: any of them may be on the server.
+    /// Adds a fence for each failed item without one: any of them may be on the server.
     private mutating func fenceFailed(except fenced: Set<MessageID>) throws(Rows.Failure) {
         try forEach(.failed) { applier, old throws(Rows.Failure) in
-            guard let lane = old.message.lane else { return }
-            if !fenced.contains(old.message.id) {
+            guard let lane = old.item.lane else { return }
+            if !fenced.contains(old.item.id) {
                 let sequence = applier.rows.takeSequence()
                 let marker = ChainMarker(
-                    kind: .fence, lane: lane, sequence: sequence, previous: nil, message: old.message.id)
+                    kind: .fence, lane: lane, sequence: sequence, previous: nil, message: old.item.id)
                 try applier.rows.setMarker(marker, at: sequence)
             }
-            try applier.write(old.message.inDoubt(), over: old)
+            try applier.write(old.item.inDoubt(), over: old)
         }
     }
 }

@@ -17,9 +17,9 @@ extension MutationApplier {
         try forkOutbox(id, lost.isEmpty ? try rows.entries() : try links(with: lost), at: time)
     }
 
-    /// A message of a lane, with the numbers by which it gets its place among the others.
+    /// An item of a lane, with the numbers by which it gets its place among the others.
     private struct Place {
-        var id: MessageID
+        var id: OperationID
         var lane: LaneID
         var entry: LaneSequences.Entry
     }
@@ -30,9 +30,11 @@ extension MutationApplier {
         let user = try rows.session()?.user
         var lost: [Place] = []
         try forEach(.synced) { applier, old throws(Rows.Failure) in
-            let message = old.message.inOtherHistory()
-            try applier.write(message, over: old)
-            guard let lane = message.lane, user.map({ $0 == message.sender }) ?? true, message.isBehind(marks) else {
+            guard let message = old.message?.inOtherHistory() else { return }
+            try applier.write(.message(message), over: old)
+            guard let lane = message.lane, user.map({ $0 == message.sender }) ?? true,
+                message.isBehind(marks)
+            else {
                 return
             }
             let entry = LaneSequences.Entry(ordinal: message.ordinal, sequence: message.place)
@@ -45,9 +47,9 @@ extension MutationApplier {
     private mutating func links(with lost: [Place]) throws(Rows.Failure) -> [OutboxEntry] {
         var waiting: [Place] = []
         try forEach(.pending) { _, row throws(Rows.Failure) in
-            guard !row.message.isParked, let lane = row.message.lane else { return }
-            let entry = LaneSequences.Entry(ordinal: row.message.ordinal, sequence: row.message.laneSequence)
-            waiting.append(Place(id: row.message.id, lane: lane, entry: entry))
+            guard !row.item.isParked, let lane = row.item.lane else { return }
+            let entry = LaneSequences.Entry(ordinal: row.item.ordinal, sequence: row.item.laneSequence)
+            waiting.append(Place(id: row.item.id, lane: lane, entry: entry))
         }
         let lostInLane = Dictionary(grouping: lost, by: \.lane)
         let waitingInLane = Dictionary(grouping: waiting, by: \.lane)

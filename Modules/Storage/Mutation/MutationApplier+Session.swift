@@ -18,7 +18,7 @@ extension MutationApplier {
         case .resume:
             for state in [SyncState.uploading, .syncing] {
                 try forEach(.underWay(state)) { applier, old throws(Rows.Failure) in
-                    try applier.write(old.message.resumed(at: options.failure.at), over: old)
+                    try applier.write(old.item.resumed(at: options.failure.at), over: old)
                 }
             }
         }
@@ -33,16 +33,16 @@ extension MutationApplier {
         let sharedBelow = rows.outbox.lineage.sharedBelow
         var targets: Set<MessageID> = []
         try forEach(.pending) { applier, old throws(Rows.Failure) in
-            if let target = old.message.role.target { targets.insert(target) }
-            let fence = old.message.fence(sharedBelow: sharedBelow) { applier.rows.takeSequence() }
+            if let target = old.item.target { targets.insert(target) }
+            let fence = old.item.fence(sharedBelow: sharedBelow) { applier.rows.takeSequence() }
             if let fence { try applier.rows.setMarker(fence, at: fence.sequence) }
-            var message = old.message.sessionEnded(failure, sharedBelow: sharedBelow)
-            if releasesLanes { message = message.unpaused() }
-            try applier.write(message, over: old)
+            var item = old.item.sessionEnded(failure, sharedBelow: sharedBelow)
+            if releasesLanes { item = item.unpaused() }
+            try applier.write(item, over: old)
         }
         if releasesLanes {
             try forEach(.pausing) { applier, old throws(Rows.Failure) in
-                try applier.write(old.message.unpaused(), over: old)
+                try applier.write(old.item.unpaused(), over: old)
             }
         }
         // Failed operations are no longer displayed.

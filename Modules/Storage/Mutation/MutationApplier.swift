@@ -81,67 +81,77 @@ package struct MutationApplier<Rows: StoreRows> {
     ///
     /// - Parameter bytes: the size of the coded content.
     package func refusal(
-        of draft: MessageDraft, bytes: Int, _ counts: StoreCounts, _ bounds: OutboxBounds
+        of draft: OperationDraft, bytes: Int, _ counts: StoreCounts, _ bounds: OutboxBounds
     ) throws(Rows.Failure) -> StoreError? {
         if let wanted = draft.account, let account = rows.account, wanted != account { return .otherAccount(wanted) }
         guard let full = bounds.refusal(bytes: bytes, counts) else { return nil }
-        return try rows.message(draft.id) == nil ? full : .duplicate(draft.id)
+        return try rows.item(draft.id) == nil ? full : .duplicate(draft.id)
     }
 
-    /// Enqueues a draft that was not refused; returns the message as stored.
-    package mutating func enqueue(_ draft: MessageDraft, content: Data) throws(Rows.Failure) -> Message {
-        let related = try related(draft.role)
+    /// Enqueues a draft that was not refused; returns the item as stored.
+    package mutating func enqueue(_ draft: OperationDraft, content: Data) throws(Rows.Failure)
+        -> StoredItem
+    {
+        let related = try message(draft.payload.related)
         let ordinal = rows.takeSequence()
-        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: related)
-        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
-        try insert(message, content: content)
-        return message
+        let mayGo = draft.payload.mayGo(in: draft.lane, with: related)
+        let item = StoredItem(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
+        try insert(item, content: content)
+        return item
     }
 
     // MARK: Rows
 
-    mutating func insert(_ message: Message, content: Data) throws(Rows.Failure) {
-        try rows.insert(message, content: content)
-        changes.add(message: nil, message, bytes: content.count)
-        if let target = message.role.target { try overlay(target) }
+    /// The message with this id; `nil` if there is none, or no id.
+    func message(_ id: MessageID?) throws(Rows.Failure) -> Message? {
+        guard let id else { return nil }
+        return try rows.item(id)?.message
+    }
+
+    mutating func insert(_ item: StoredItem, content: Data) throws(Rows.Failure) {
+        try rows.insert(item, content: content)
+        changes.add(item: nil, item, bytes: content.count)
+        if let target = item.target { try overlay(target) }
     }
 
     /// - Parameter content: the coded content, if the step may change it and it is at hand.
     mutating func change(
-        _ id: MessageID, content: Data? = nil, _ step: (Message) -> Message
+        _ id: OperationID, content: Data? = nil, _ step: (StoredItem) -> StoredItem
     ) throws(Rows.Failure) {
-        guard let old = try rows.message(id) else { return }
-        try save(step(old.message), over: old, content: content)
+        guard let old = try rows.item(id) else { return }
+        try save(step(old.item), over: old, content: content)
     }
 
-    /// Saves a message if it changed; the target of an operation is updated with it.
-    mutating func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws(Rows.Failure) {
-        guard message != old.message else { return }
-        let bytes = try rows.update(old, to: message, content: content)
-        changes.add(message: old.message, message, bytes: bytes)
-        if let target = message.role.target { try overlay(target) }
+    /// Saves an item if it changed; the target of an operation is updated with it.
+    mutating func save(_ item: StoredItem, over old: ItemRow, content: Data? = nil) throws(Rows
+        .Failure)
+    {
+        guard item != old.item else { return }
+        let bytes = try rows.update(old, to: item, content: content)
+        changes.add(item: old.item, item, bytes: bytes)
+        if let target = item.target { try overlay(target) }
     }
 
-    mutating func remove(_ old: MessageRow) throws(Rows.Failure) {
+    mutating func remove(_ old: ItemRow) throws(Rows.Failure) {
         try rows.remove(old)
-        changes.add(message: old.message, nil, bytes: old.bytes)
-        if let target = old.message.role.target { try overlay(target) }
+        changes.add(item: old.item, nil, bytes: old.bytes)
+        if let target = old.item.target { try overlay(target) }
     }
 
-    /// Calls `body` for each message of a part of the store. `body` may change the message that it is called for, so
-    /// that it leaves the part, and no other one of the part.
+    /// Calls `body` for each item of a part of the store. `body` may change the item that it is called for, so that it
+    /// leaves the part, and no other one of the part.
     mutating func forEach(
-        _ part: MessagePart, _ body: (inout Self, MessageRow) throws(Rows.Failure) -> Void
+        _ part: ItemPart, _ body: (inout Self, ItemRow) throws(Rows.Failure) -> Void
     ) throws(Rows.Failure) {
         var page = try rows.page(of: part, after: .min)
         while let last = page.last {
             for row in page { try body(&self, row) }
-            page = try rows.page(of: part, after: part.key(of: last.message))
+            page = try rows.page(of: part, after: part.key(of: last.item))
         }
     }
 
-    /// Writes a message if it changed, in a commit whose changes are not listed.
-    mutating func write(_ message: Message, over old: MessageRow) throws(Rows.Failure) {
-        if message != old.message { _ = try rows.update(old, to: message, content: nil) }
+    /// Writes an item if it changed, in a commit whose changes are not listed.
+    mutating func write(_ item: StoredItem, over old: ItemRow) throws(Rows.Failure) {
+        if item != old.item { _ = try rows.update(old, to: item, content: nil) }
     }
 }

@@ -11,63 +11,63 @@ package import CausewayModels
 ///
 /// A call belongs to one commit, which either takes effect as a whole or not at all; the adapter discards everything if
 /// a call throws. What was written is read by the next call. Rows of other accounts are neither returned nor changed.
-package protocol StoreRows: MessageRows, ChainRows, AccountRows, DeletionRows {}
+package protocol StoreRows: ItemRows, ChainRows, AccountRows, DeletionRows {}
 
-/// The messages, and with them the operations and the counts (``StoreCounts``), which follow each write.
-package protocol MessageRows {
+/// The messages and the operations, and with them the counts (``StoreCounts``), which follow each write.
+package protocol ItemRows {
     /// The error of the layer below; `Never` for rows in memory.
     associatedtype Failure: Error
 
-    /// The message with this id; `nil` if there is none.
-    func message(_ id: MessageID) throws(Failure) -> MessageRow?
+    /// The item with this id; `nil` if there is none.
+    func item(_ id: OperationID) throws(Failure) -> ItemRow?
 
-    /// Adds a message.
+    /// Adds an item.
     ///
-    /// - Parameter content: the coded content of the message.
-    /// - Precondition: no message has its id. Rows that detect one by their index throw instead.
-    mutating func insert(_ message: Message, content: Data) throws(Failure)
+    /// - Parameter content: the coded content of the item.
+    /// - Precondition: no item has its id. Rows that detect one by their index throw instead.
+    mutating func insert(_ item: StoredItem, content: Data) throws(Failure)
 
-    /// Replaces a message by its next state, which has the same id and the same ordinal.
+    /// Replaces an item by its next state, which has the same id and the same ordinal.
     ///
     /// - Parameter content: the coded form of a content that may be new; `nil` if it is not at hand, in which case a
     ///   new content is coded here.
     /// - Returns: the size of the coded content.
-    mutating func update(_ old: MessageRow, to message: Message, content: Data?) throws(Failure) -> Int
+    mutating func update(_ old: ItemRow, to item: StoredItem, content: Data?) throws(Failure) -> Int
 
-    mutating func remove(_ old: MessageRow) throws(Failure)
+    mutating func remove(_ old: ItemRow) throws(Failure)
 
-    /// The operations on a message in any state, by ascending ordinal.
-    func operations(on id: MessageID) throws(Failure) -> [Message]
+    /// The operations that change a message, in any state, by ascending ordinal.
+    func operations(on id: MessageID) throws(Failure) -> [QueuedOperation]
 
-    /// The messages and operations parked for a message, by ascending ordinal. Constant cost if there are none.
-    func parked(for id: MessageID) throws(Failure) -> [MessageRow]
+    /// The items parked for a message, by ascending ordinal. Constant cost if there are none.
+    func parked(for id: MessageID) throws(Failure) -> [ItemRow]
 
-    /// The pending message with this lane sequence; `nil` if there is none.
-    func pendingMessage(at sequence: Int64) throws(Failure) -> MessageRow?
+    /// The pending item with this lane sequence; `nil` if there is none.
+    func pendingItem(at sequence: Int64) throws(Failure) -> ItemRow?
 
-    /// The first messages of a part of the store, in its order, with keys above `key`: as many as the adapter reads at
+    /// The first items of a part of the store, in its order, with keys above `key`: as many as the adapter reads at
     /// once, and none at the end. Cost: linear in their number.
-    func page(of part: MessagePart, after key: Int64) throws(Failure) -> [MessageRow]
+    func page(of part: ItemPart, after key: Int64) throws(Failure) -> [ItemRow]
 }
 
-/// A part of the messages of an account, in an order of its own.
-package enum MessagePart: Sendable, Hashable {
-    /// Every message that is neither `synced` nor `error`, parked ones included, in the order of creation.
+/// A part of the messages and operations of an account, in an order of its own.
+package enum ItemPart: Sendable, Hashable {
+    /// Everything that is neither `synced` nor `error`, parked items included, in the order of creation.
     case pending
-    /// Every message in state `error`, in the order of creation.
+    /// Everything in state `error`, in the order of creation.
     case failed
     /// Every message in state `error` whose failure pauses its lane, in the order of creation.
     case pausing
     /// Every message that the server has, in the order of its arrival here.
     case synced
-    /// Every message in this state, which is `uploading` or `syncing`, by ascending lane sequence.
+    /// Everything in this state, which is `uploading` or `syncing`, by ascending lane sequence.
     case underWay(SyncState)
 
     /// The number by which the part is ordered.
-    package func key(of message: Message) -> Int64 {
+    package func key(of item: StoredItem) -> Int64 {
         switch self {
-        case .pending, .failed, .pausing, .synced: message.ordinal
-        case .underWay: message.laneSequence
+        case .pending, .failed, .pausing, .synced: item.ordinal
+        case .underWay: item.laneSequence
         }
     }
 }

@@ -5,7 +5,8 @@ public struct MessageDraft: Sendable, Hashable {
     public var id: MessageID
     public var channel: ChannelID
     public var sender: UserID
-    public var role: MessageRole
+    /// The message that this one replies to.
+    public var parent: MessageID?
     public var content: MessageContent
     public var createdAt: Timestamp
     public var lane: LaneID
@@ -14,13 +15,13 @@ public struct MessageDraft: Sendable, Hashable {
     public var account: Account?
 
     public init(
-        id: MessageID, channel: ChannelID, sender: UserID, role: MessageRole = .message, content: MessageContent,
+        id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil, content: MessageContent,
         createdAt: Timestamp, lane: LaneID, account: Account? = nil
     ) {
         self.id = id
         self.channel = channel
         self.sender = sender
-        self.role = role
+        self.parent = parent
         self.content = content
         self.createdAt = createdAt
         self.lane = lane

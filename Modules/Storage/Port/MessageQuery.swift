@@ -10,9 +10,6 @@ public struct MessageQuery: Sendable, Hashable {
         case undelivered
         /// All messages of a channel that are not `synced`, in the order of creation.
         case undeliveredIn(ChannelID)
-        /// All messages pending in this state (`created`, `uploading` or `syncing`), by ascending lane sequence: the
-        /// order in which they will be sent. Without messages parked behind another one; empty for other states.
-        case pending(SyncState)
         /// All messages in state `error`, in the order of creation; of one channel if given.
         case failed(in: ChannelID?)
     }
@@ -54,13 +51,5 @@ public struct MessagePage: Sendable, Equatable {
         self.messages = messages
         self.next = next
         self.following = following
-    }
-}
-
-extension MessageQuery {
-    /// The message's cursor in the order of this query.
-    package func cursor(of message: Message) -> Cursor {
-        guard case .pending = scope else { return message.cursor }
-        return Cursor(position: .max, ordinal: message.laneSequence)
     }
 }

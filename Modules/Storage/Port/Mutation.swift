@@ -2,6 +2,8 @@ public import CausewayModels
 
 /// One step of a commit, named after its meaning for the message, not after the columns that it changes.
 ///
+/// An id names a message, or an operation that creates none, which has the same states.
+///
 /// A step that does not apply to the state of its message does nothing: `synced` is final (only another ``deliver`` or
 /// ``merge`` changes it, and ``followHistory(_:_:marks:at:)`` if the server has lost the message), and only
 /// ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete`` apply to `error`.
@@ -31,8 +33,8 @@ public enum Mutation: Sendable, Hashable {
     /// The server does not have the message that this one refers to: it waits for that one without a lane sequence. It
     /// fails with the failure if that one does not exist here, or is `synced` and so was removed on the server.
     case park(MessageID, Failure)
-    /// Enqueues a message or an operation as ``Store/enqueue(_:)`` does, within the commit.
-    case enqueue(MessageDraft)
+    /// Enqueues an operation as ``Store/enqueue(_:)`` does, within the commit.
+    case enqueue(OperationDraft)
     /// Replaces the content of an undelivered message; only for a message of which no copy can exist on the server.
     case rewrite(MessageID, MessageContent)
     /// Removes the message from every query. Messages still parked for it get their lane sequences, and the server
@@ -95,7 +97,7 @@ extension Mutation {
     package var content: MessageContent? {
         switch self {
         case .merge(let placed, at: _): placed.content
-        case .enqueue(let draft): draft.content
+        case .enqueue(let draft): draft.payload.content
         case .rewrite(_, let content): content
         default: nil
         }

@@ -61,14 +61,23 @@ public protocol Store: Sendable {
     /// The existing messages with these ids, in the given order.
     func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message]
 
-    /// All undelivered messages that refer to this one: operations on it, and replies that are parked for it, in the
-    /// order of creation. Cost: linear in their number.
-    func dependants(of id: MessageID) async throws(StoreError) -> [Message]
+    /// The operation with this id; `nil` if there is none, or the server has confirmed it. Cost: one index lookup.
+    func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation?
+
+    /// The operations in the outbox with these ids, in the given order.
+    func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation]
+
+    /// All operations that refer to this message: changes of it, and the creations of replies that are parked for it,
+    /// in the order in which they were made. Cost: linear in their number.
+    func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation]
+
+    /// One page of the outbox. Cost: linear in the size of the page, regardless of its position.
+    func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage
 
     /// One page of a query. Cost: linear in the size of the page, regardless of its position.
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage
 
-    /// The number of messages in each state except `synced`. Cost: constant.
+    /// The number of operations in each state except `synced`. Cost: constant.
     func counts() async throws(StoreError) -> StoreCounts
 
     /// Past deletions, newest first, below `before` if given; 1 to ``Limits/pageSizeMax`` of them.

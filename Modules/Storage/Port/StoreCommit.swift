@@ -28,6 +28,8 @@ public struct StoreCommit: Sendable, Equatable {
 public enum RecordChange: Sendable, Equatable {
     /// `before` is `nil` for an insertion, `after` for a deletion. `bytes` is the size of the coded content.
     case message(before: Message?, after: Message?, bytes: Int)
+    /// An operation that creates no message: an edit, a reaction. `bytes` is the size of its coded content.
+    case operation(before: QueuedOperation?, after: QueuedOperation?, bytes: Int)
     case marker(before: ChainMarker?, after: ChainMarker?)
     case deleteAction(DeleteAction)
     case session(Session)

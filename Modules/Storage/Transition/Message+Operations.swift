@@ -8,7 +8,7 @@ extension Message {
     /// The message with its operations applied.
     ///
     /// - Parameter operations: all operations on it that are in the store, by ascending ordinal.
-    package func overlaid(with operations: [Message]) -> Message {
+    package func overlaid(with operations: [QueuedOperation]) -> Message {
         var known = confirmed ?? displayed
         if operations.isEmpty { known.clock = VersionClock() }
         var shown = known
@@ -22,62 +22,57 @@ extension Message {
     }
 
     /// The message after the server has accepted an operation on it.
-    package func taken(_ operation: Message, _ serverPosition: ServerPosition) -> Message {
+    package func taken(_ operation: QueuedOperation, _ serverPosition: ServerPosition) -> Message {
         var message = self
         var known = confirmed ?? displayed
         let word = VersionClock.Stamp(at: serverPosition.acceptedAt, sequence: operation.laneSequence)
         // Changes that the server accepted later are kept.
-        switch operation.role {
-        case .message, .reply: return self
+        switch operation.payload {
+        case .create: return self
         case .edit:
             if let editedAt = known.editedAt, editedAt > word.at { return self }
             known.editedAt = word.at
             known.clock.edit = word
-        case .addReaction, .removeReaction:
-            guard known.clock.admit(word, on: operation.reactionName) else { return self }
+        case .addReaction(_, let name), .removeReaction(_, let name):
+            guard known.clock.admit(word, on: name) else { return self }
         }
         operation.apply(to: &known)
         known.changedAt = max(known.changedAt ?? serverPosition.acceptedAt, serverPosition.acceptedAt)
         if message.confirmed != nil { message.confirmed = known } else { message.displayed = known }
         return message
     }
+}
 
+extension QueuedOperation {
     /// True for a pending operation although a later request has been confirmed: its response was lost.
-    private func isOutdated(by clock: VersionClock) -> Bool {
+    fileprivate func isOutdated(by clock: VersionClock) -> Bool {
         let later: VersionClock.Stamp?
-        switch role {
-        case .message, .reply: later = nil
+        switch payload {
+        case .create: later = nil
         case .edit: later = clock.edit
-        case .addReaction, .removeReaction: later = clock.reactions[reactionName]
+        case .addReaction(_, let name), .removeReaction(_, let name): later = clock.reactions[name]
         }
         return !isParked && laneSequence < later?.sequence ?? 0
     }
 
-    private func apply(to body: inout MessageBody) {
-        switch role {
-        case .message, .reply: break
-        case .edit: body.content = content
-        case .addReaction where reactionName.isEmpty, .removeReaction where reactionName.isEmpty: break
-        case .addReaction: body.react(with: reactionName, isAdded: true)
-        case .removeReaction: body.react(with: reactionName, isAdded: false)
+    fileprivate func apply(to body: inout MessageBody) {
+        switch payload {
+        case .create: break
+        case .edit(_, let content): body.content = content
+        case .addReaction(_, let name): if !name.isEmpty { body.react(with: name, isAdded: true) }
+        case .removeReaction(_, let name): if !name.isEmpty { body.react(with: name, isAdded: false) }
         }
     }
+}
 
-    /// The reaction's name; empty if the message is not a reaction.
-    package var reactionName: String {
-        switch (role, content) {
-        case (.addReaction, .text(let name)), (.removeReaction, .text(let name)): name
-        default: ""
-        }
-    }
-
-    /// True if the message may get its lane sequence at once: it depends on no message that is not on the server, or on
-    /// one that precedes it in the same lane.
+extension OperationPayload {
+    /// True if the operation may get its lane sequence at once: it depends on no message that is not on the server, or
+    /// on one that precedes it in the same lane.
     ///
     /// - Parameter related: the message that it refers to; `nil` if the store has none of that id.
-    package static func mayGo(_ role: MessageRole, in lane: LaneID, with related: Message?) -> Bool {
+    package func mayGo(in lane: LaneID, with related: Message?) -> Bool {
         guard let related, related.isUndelivered else { return true }
-        guard case .reply = role else { return false }
+        guard createsMessage else { return false }
         return related.isPending && !related.isParked && related.lane == lane
     }
 }

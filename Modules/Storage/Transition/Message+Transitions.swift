@@ -78,21 +78,12 @@ extension Message {
         return message
     }
 
-    /// Creates a message from a draft as it enters the store; `laneSequence` is 0 if it has to wait for the message
-    /// that it refers to.
-    package init(_ draft: MessageDraft, ordinal: Int64, laneSequence: Int64) {
-        self.init(
-            id: draft.id, channel: draft.channel, sender: draft.sender, role: draft.role,
-            displayed: MessageBody(content: draft.content), createdAt: draft.createdAt, ordinal: ordinal,
-            lane: draft.lane, laneSequence: laneSequence)
-    }
-
     /// Creates a message of another user, or of another device of this account, as it enters the store.
     package init(_ placed: RemoteMessage, ordinal: Int64) {
         self.init(
             id: placed.id, channel: placed.channel, sender: placed.sender,
-            role: placed.parent.map { .reply(to: $0) } ?? .message, displayed: placed.body,
-            createdAt: placed.createdAt, ordinal: ordinal, lane: nil, laneSequence: 0, syncState: .synced,
+            parent: placed.parent, displayed: placed.body, createdAt: placed.createdAt, ordinal: ordinal,
+            lane: nil, laneSequence: 0, syncState: .synced,
             serverPosition: placed.serverPosition)
     }
 }

@@ -6,6 +6,7 @@ import Synchronization
 final class FeedFold: Sendable {
     private struct State {
         var messages: [MessageID: Message] = [:]
+        var operations: [OperationID: QueuedOperation] = [:]
         var controls: [Int64: ChainMarker] = [:]
         var session: Session?
         var deletions: [DeleteAction] = []
@@ -23,7 +24,7 @@ final class FeedFold: Sendable {
     var commits: [StoreCommit] { state.withLock { $0.commits } }
     var problem: String? { state.withLock { $0.problem } }
     var messages: [MessageID: Message] { state.withLock { $0.messages } }
-    /// True after a reset, until ``reset(messages:controls:)``.
+    /// True after a reset, until ``reset(_:controls:)``.
     var isStale: Bool { state.withLock { $0.isStale } }
 
     func receive(_ commit: StoreCommit) {
@@ -39,9 +40,10 @@ final class FeedFold: Sendable {
     }
 
     /// Replaces the copy with data read from the store after a reset.
-    func reset(messages: [MessageID: Message], controls: [ChainMarker]) {
+    func reset(_ model: ReferenceModel, controls: [ChainMarker]) {
         state.withLock { state in
-            state.messages = messages
+            state.messages = model.messages
+            state.operations = model.changes
             state.controls = Dictionary(uniqueKeysWithValues: controls.map { ($0.sequence, $0) })
             state.isStale = false
         }
@@ -56,6 +58,7 @@ final class FeedFold: Sendable {
         if let commit = state.commits.last, !commit.isReset { try Self.check(commit.appended, model) }
         if state.isStale { return }
         try requireEqual(state.messages, model.messages, "the messages as the feed told them")
+        try requireEqual(state.operations, model.changes, "the operations as the feed told them")
         try requireEqual(
             state.controls.values.sorted { $0.sequence < $1.sequence },
             model.controls.sorted { $0.sequence < $1.sequence }, "the control entries as the feed told them")
@@ -75,7 +78,8 @@ final class FeedFold: Sendable {
         // The last link of a message that is still queued is the one that it has.
         var last: [MessageID: OutboxEntry] = [:]
         for entry in appended where entry.kind == .send { last[entry.message] = entry }
-        for message in model.messages.values where model.isQueued(message.id) && !model.isParked(message.id) {
+        for message in model.items.values
+        where model.isQueued(message.id) && !model.isParked(message.id) {
             guard let entry = last[message.id] else { continue }
             try requireEqual(entry.sequence, message.laneSequence, "the appended sequence of \(message.id)")
         }
@@ -111,6 +115,19 @@ final class FeedFold: Sendable {
                 state.problem = state.problem ?? "\(bytes) bytes for \(content)"
             }
             state.messages[id] = after
+        case .operation(let before, let after, let bytes):
+            guard let operation = after ?? before else {
+                state.problem = state.problem ?? "a change of no operation"
+                return
+            }
+            if !state.isStale, state.operations[operation.id] != before {
+                state.problem =
+                    state.problem ?? "another operation before than \(String(describing: before))"
+            }
+            if (try? ContentCoding.encode(operation.content).count) != bytes {
+                state.problem = state.problem ?? "\(bytes) bytes for \(operation.content)"
+            }
+            state.operations[operation.id] = after
         case .marker(let before, let after):
             guard let sequence = after?.sequence ?? before?.sequence else { return }
             if !state.isStale, state.controls[sequence] != before {

@@ -19,7 +19,7 @@ struct HistoryGenerator {
 
     mutating func next(_ model: ReferenceModel) -> Step {
         switch random.next(upTo: 21) {
-        case 0..<7: .enqueue(draft(model))
+        case 0..<7: enqueue(model)
         case 7: enqueueInCommit(model)
         case 8:
             random.next(upTo: 2) == 0
@@ -49,29 +49,46 @@ struct HistoryGenerator {
 
     mutating func pageLimit() -> Int { 1 + random.next(upTo: 5) }
 
-    private mutating func draft(_ model: ReferenceModel) -> MessageDraft {
+    private mutating func enqueue(_ model: ReferenceModel) -> Step {
+        switch draft(model) {
+        case .message(let draft): .enqueue(draft)
+        case .operation(let draft):
+            model.items[draft.id] == nil ? .commit([.enqueue(draft)]) : next(model)
+        }
+    }
+
+    private enum Draft {
+        case message(MessageDraft)
+        case operation(OperationDraft)
+    }
+
+    private mutating func draft(_ model: ReferenceModel) -> Draft {
         var number = random.next(upTo: Self.idsMax * 3 / 4)
         // An operation can only target an existing message.
-        if model.messages.values.contains(where: { $0.role.target == Sample.id(number) }) { number = Self.idsMax - 2 }
+        if model.items.values.contains(where: { $0.target == Sample.id(number) }) {
+            number = Self.idsMax - 2
+        }
         let lane: LaneID = random.next(upTo: 3) == 0 ? .media : .text
         let channel = Sample.channels[random.next(upTo: 2)]
         guard Self.isOperation(number) else {
             let parent = Sample.id(number + 1)
             let isReply = !Self.isOperation(number + 1) && random.next(upTo: 3) == 0
-            return Sample.draft(
-                number, content(number), in: channel, lane: lane, role: isReply ? .reply(to: parent) : .message)
+            return .message(
+                Sample.draft(
+                    number, content(number), in: channel, lane: lane, parent: isReply ? parent : nil))
         }
         let other = Sample.id(random.next(upTo: 3))
         guard model.messages[other] != nil else {
-            return Sample.draft(Self.idsMax - 4, content(0), in: channel, lane: lane)
+            return .message(Sample.draft(Self.idsMax - 4, content(0), in: channel, lane: lane))
         }
-        let reaction = MessageContent.text(["wave", "+1"][random.next(upTo: 2)])
-        switch random.next(upTo: 3) {
-        case 0: return Sample.draft(number, content(number), in: channel, lane: .operations, role: .edit(of: other))
-        case 1: return Sample.draft(number, reaction, in: channel, lane: .operations, role: .addReaction(to: other))
-        default:
-            return Sample.draft(number, reaction, in: channel, lane: .operations, role: .removeReaction(from: other))
-        }
+        let reaction = ["wave", "+1"][random.next(upTo: 2)]
+        let payload: OperationPayload =
+            switch random.next(upTo: 3) {
+            case 0: .edit(other, content(number))
+            case 1: .addReaction(other, name: reaction)
+            default: .removeReaction(other, name: reaction)
+            }
+        return .operation(Sample.operation(number, payload, in: channel))
     }
 
     /// The ids of operations are disjoint from those of messages.
@@ -79,8 +96,12 @@ struct HistoryGenerator {
 
     /// A draft within a commit, if its id is new.
     private mutating func enqueueInCommit(_ model: ReferenceModel) -> Step {
-        let draft = draft(model)
-        guard model.messages[draft.id] == nil else { return .commit([mutation(model)]) }
+        let draft: OperationDraft =
+            switch draft(model) {
+            case .message(let draft): OperationDraft(draft)
+            case .operation(let draft): draft
+            }
+        guard model.items[draft.id] == nil else { return .commit([mutation(model)]) }
         return .commit([.enqueue(draft), mutation(model), mutation(model)])
     }
 
@@ -136,7 +157,7 @@ struct HistoryGenerator {
 
     private mutating func chainMutation(_ model: ReferenceModel, _ id: MessageID, _ small: Int64) -> Mutation {
         let controls = model.controls.map(\.sequence).sorted()
-        let pending = model.messages.values.filter { $0.lane != nil }.map(\.laneSequence).sorted()
+        let pending = model.items.values.filter { $0.lane != nil }.map(\.laneSequence).sorted()
         let numbers = random.next(upTo: 2) == 0 || pending.isEmpty ? controls : pending
         // Includes a number without an entry.
         let sequence =

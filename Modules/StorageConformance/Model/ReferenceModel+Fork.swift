@@ -8,7 +8,7 @@ extension ReferenceModel {
         var links = (try? snapshot().entries) ?? []
         for index in links.indices where links[index].kind == .retract { links[index].kind = .delete }
         let asked = Set(links.filter { $0.kind == .fence }.map(\.message))
-        let failed = messages.values.filter { message in
+        let failed = items.values.filter { message in
             message.syncState == .error && message.lane != nil && !asked.contains(message.id)
         }
         for message in failed.sorted(by: { $0.ordinal < $1.ordinal }) {
@@ -17,14 +17,14 @@ extension ReferenceModel {
                 OutboxEntry(
                     kind: .fence, lane: lane, sequence: 0, previous: nil, message: message.id, attempts: 0, bytes: 0))
         }
-        for message in messages.values where message.syncState == .error && message.lane != nil {
-            messages[message.id]?.isInDoubt = true
+        for message in items.values where message.syncState == .error && message.lane != nil {
+            items[message.id]?.isInDoubt = true
         }
         controls = []
         lastTransmitted = [:]
-        for message in messages.values where isQueued(message.id) {
+        for message in items.values where isQueued(message.id) {
             if message.syncState != .created { become(.created, message.id, time) }
-            if !isParked(message.id) { messages[message.id]?.previousSequence = nil }
+            if !isParked(message.id) { items[message.id]?.previousSequence = nil }
         }
         forked = links
     }
@@ -33,17 +33,17 @@ extension ReferenceModel {
     mutating func follow(_ new: ServerHistory, _ marks: [LaneID: Int64], _ time: Timestamp) {
         history = new
         var lost: [LaneID: [MessageID: Int64]] = [:]
-        for message in messages.values where message.syncState == .synced {
+        for message in items.values where message.syncState == .synced {
             bodies[message.id]?.changedAt = nil
             bodies[message.id]?.clock = VersionClock()
             guard let lane = message.lane, session == nil || session?.user == message.sender,
                 message.laneSequence == 0 || message.laneSequence > marks[lane] ?? 0
             else { continue }
             become(.created, message.id, time)
-            messages[message.id]?.serverPosition = nil
-            messages[message.id]?.attempts = 0
-            messages[message.id]?.previousSequence = nil
-            messages[message.id]?.queuedAt = time
+            items[message.id]?.serverPosition = nil
+            items[message.id]?.attempts = 0
+            items[message.id]?.previousSequence = nil
+            items[message.id]?.queuedAt = time
             lost[lane, default: [:]][message.id] =
                 message.laneSequence == 0 ? message.ordinal : message.laneSequence
         }
@@ -52,16 +52,17 @@ extension ReferenceModel {
 
     /// - Parameter lost: what was lost in the lane, and the places that it had.
     private mutating func requeue(_ lost: [MessageID: Int64], in lane: LaneID) {
-        let waiting = messages.values.filter { message in
-            isQueued(message.id) && !isParked(message.id) && message.lane == lane && lost[message.id] == nil
+        let waiting = items.values.filter { message in
+            isQueued(message.id) && !isParked(message.id) && message.lane == lane
+                && lost[message.id] == nil
         }
         var queue = waiting.sorted { $0.laneSequence < $1.laneSequence }
         let places = (queue.map(\.laneSequence) + lost.values).sorted()
-        for message in lost.keys.compactMap({ messages[$0] }).sorted(by: { $0.ordinal < $1.ordinal }) {
+        for message in lost.keys.compactMap({ items[$0] }).sorted(by: { $0.ordinal < $1.ordinal }) {
             let index = queue.firstIndex { $0.ordinal > message.ordinal } ?? queue.endIndex
             queue.insert(message, at: index)
         }
-        for (message, place) in zip(queue, places) { messages[message.id]?.laneSequence = place }
+        for (message, place) in zip(queue, places) { items[message.id]?.laneSequence = place }
     }
 
     /// Adopts the numbers that the links were assigned.
@@ -73,7 +74,7 @@ extension ReferenceModel {
         for (link, renewed) in zip(links, found.entries) {
             try take(renewed.sequence, "a link's number")
             if link.kind == .send {
-                messages[link.message]?.laneSequence = renewed.sequence
+                items[link.message]?.laneSequence = renewed.sequence
             } else {
                 controls.append(
                     ChainMarker(

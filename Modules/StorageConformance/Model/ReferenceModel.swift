@@ -12,7 +12,8 @@ struct ReferenceModel {
     /// The current account, to which all properties below belong.
     var account: Account?
     var outboxID = Sample.outboxID
-    var messages: [MessageID: Message] = [:]
+    /// The messages and the operations.
+    var items: [MessageID: ReferenceItem] = [:]
     /// The confirmed body of each message.
     var bodies: [MessageID: MessageBody] = [:]
     var controls: [ChainMarker] = []
@@ -46,7 +47,7 @@ struct ReferenceModel {
         case .fail:
             endSession(opening.failure)
         case .resume:
-            for id in messages.keys where isQueued(id) && messages[id]?.syncState != .created {
+            for id in items.keys where isQueued(id) && items[id]?.syncState != .created {
                 become(.created, id, opening.failure.at)
             }
         }
@@ -58,9 +59,10 @@ struct ReferenceModel {
         if message.laneSequence != message.ordinal, message.laneSequence != 0 {
             try take(message.laneSequence, "a lane sequence")
         }
-        let parked = mustWait(message.role, message.lane)
-        try requireEqual(message.laneSequence == 0, parked, "whether \(message.id) waits for another message")
-        messages[message.id] = message
+        let parked = mustWait(.create(message.content, parent: message.parent), message.lane)
+        try requireEqual(
+            message.laneSequence == 0, parked, "whether \(message.id) waits for another message")
+        items[message.id] = ReferenceItem(message)
         bodies[message.id] = MessageBody(content: message.content)
         appended = []
         if !parked { append(message.id) }
@@ -70,41 +72,43 @@ struct ReferenceModel {
     mutating func commit(_ mutations: [Mutation]) {
         appended = []
         for mutation in mutations { apply(mutation) }
-        appended.removeAll { $0.kind == .send && messages[$0.message] == nil }
+        appended.removeAll { $0.kind == .send && items[$0.message] == nil }
     }
 
     private mutating func apply(_ mutation: Mutation) {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
             guard isQueued(id), !isParked(id) else { return }
-            messages[id]?.previousSequence = previous
-            messages[id]?.attempts = attempts
-            messages[id]?.lastAttemptAt = time
-            if messages[id]?.syncState != .syncing { become(.syncing, id, time) }
+            items[id]?.previousSequence = previous
+            items[id]?.attempts = attempts
+            items[id]?.lastAttemptAt = time
+            if items[id]?.syncState != .syncing { become(.syncing, id, time) }
         case .requeue(let id, let attempts, let time):
             guard isQueued(id), !isParked(id) else { return }
             become(.created, id, time)
-            messages[id]?.attempts = attempts
-            messages[id]?.failure = nil
+            items[id]?.attempts = attempts
+            items[id]?.failure = nil
         case .deliver(let id, let serverPosition, let time):
             deliver(id, serverPosition, time)
         case .fail(let id, let failure, let inDoubt):
             fail(id, failure, inDoubt)
         case .settle(let id):
-            messages[id]?.isInDoubt = false
+            items[id]?.isInDoubt = false
         case .resend(let id, let time):
-            if let message = messages[id] { resend(id, mustWait(message.role, message.lane), time) }
+            if let operation = items[id]?.queued {
+                resend(id, mustWait(operation.payload, operation.lane), time)
+            }
         case .park(let id, let failure):
             park(id, failure)
         case .enqueue(let draft):
-            let place = mustWait(draft.role, draft.lane) ? 0 : Self.gap
-            messages[draft.id] = Message(draft, ordinal: Self.gap, laneSequence: place)
-            bodies[draft.id] = MessageBody(content: draft.content)
+            let place = mustWait(draft.payload, draft.lane) ? 0 : Self.gap
+            items[draft.id] = ReferenceItem(draft, ordinal: Self.gap, laneSequence: place)
+            bodies[draft.id] = MessageBody(content: draft.payload.content)
             if place != 0 { append(draft.id) }
         case .rewrite(let id, let content):
-            if isUndelivered(id) { bodies[id]?.content = content }
+            if isUndelivered(id), items[id]?.change?.reaction == nil { bodies[id]?.content = content }
         case .delete(let id):
-            messages[id] = nil
+            items[id] = nil
             bodies[id] = nil
             release(id, nil)
         case .merge(let placed, let time):
@@ -117,7 +121,7 @@ struct ReferenceModel {
             save(session)
         case .endSession(let failure):
             endSession(failure)
-            for id in messages.keys where messages[id]?.syncState == .error { releaseLane(id) }
+            for id in items.keys where items[id]?.syncState == .error { releaseLane(id) }
         case .forkOutbox(let id, let time):
             fork(id, time)
         case .keepHistory(let history):
@@ -165,10 +169,10 @@ struct ReferenceModel {
         case .rebase(let sequence, let previous):
             if let index = controls.firstIndex(where: { $0.sequence == sequence }) {
                 controls[index].previous = previous
-            } else if let id = messages.values.first(where: {
+            } else if let id = items.values.first(where: {
                 isQueued($0.id) && $0.laneSequence == sequence && sequence != 0
             })?.id {
-                messages[id]?.previousSequence = previous
+                items[id]?.previousSequence = previous
             }
         case .setLastTransmitted(let lane, let sequence):
             lastTransmitted[lane] = sequence
@@ -180,14 +184,14 @@ struct ReferenceModel {
     }
 
     private mutating func endSession(_ failure: Failure) {
-        for message in messages.values.filter({ isQueued($0.id) }).sorted(by: { $0.ordinal < $1.ordinal }) {
+        for message in items.values.filter({ isQueued($0.id) }).sorted(by: { $0.ordinal < $1.ordinal }) {
             let isParked = message.syncState == .created && message.laneSequence == 0
-            if message.role.isOperation, isParked { continue }
+            if message.isOperation, isParked { continue }
             let number = isParked ? message.ordinal : message.laneSequence
             let mayBeThere = message.previousSequence != nil || number != Self.gap && number < sharedBelow
             become(.error, message.id, failure.at)
-            messages[message.id]?.failure = failure
-            messages[message.id]?.isInDoubt = message.isInDoubt || mayBeThere
+            items[message.id]?.failure = failure
+            items[message.id]?.isInDoubt = message.isInDoubt || mayBeThere
             guard let lane = message.lane, mayBeThere else { continue }
             if !isParked { controls.removeAll { $0.sequence == message.laneSequence } }
             controls.append(
@@ -198,17 +202,17 @@ struct ReferenceModel {
     }
 
     mutating func releaseLane(_ id: MessageID) {
-        guard let old = messages[id]?.failure else { return }
-        messages[id]?.failure = Failure(reason: old.reason, code: old.code, detail: old.detail, at: old.at)
+        guard let old = items[id]?.failure else { return }
+        items[id]?.failure = Failure(reason: old.reason, code: old.code, detail: old.detail, at: old.at)
     }
 
     func isUndelivered(_ id: MessageID) -> Bool {
-        guard let message = messages[id] else { return false }
+        guard let message = items[id] else { return false }
         return message.syncState != .synced
     }
 
     func isQueued(_ id: MessageID) -> Bool {
-        isUndelivered(id) && messages[id]?.syncState != .error
+        isUndelivered(id) && items[id]?.syncState != .error
     }
 
     // MARK: Numbers
@@ -218,19 +222,17 @@ struct ReferenceModel {
         if let forked { try await adopt(forked, from: store) }
         forked = nil
         var fresh: [Int64] = []
-        for (id, message) in messages {
-            guard message.ordinal == Self.gap || message.laneSequence == Self.gap else { continue }
-            guard let found = try await store.message(id) else {
-                throw ConformanceFailure(detail: "message \(id) is missing", file: #fileID, line: #line)
-            }
-            if message.ordinal == Self.gap {
-                messages[id] = message.with(ordinal: found.ordinal)
+        for (id, item) in items {
+            guard item.ordinal == Self.gap || item.laneSequence == Self.gap else { continue }
+            let found = try await numbers(of: id, in: store)
+            if item.ordinal == Self.gap {
+                items[id]?.message = item.message.with(ordinal: found.ordinal)
                 fresh.append(found.ordinal)
             }
-            if message.laneSequence == Self.gap {
-                messages[id]?.laneSequence = found.laneSequence
-                if message.ordinal != Self.gap || found.laneSequence != found.ordinal {
-                    fresh.append(found.laneSequence)
+            if item.laneSequence == Self.gap {
+                items[id]?.laneSequence = found.sequence
+                if item.ordinal != Self.gap || found.sequence != found.ordinal {
+                    fresh.append(found.sequence)
                 }
             }
         }
@@ -255,6 +257,16 @@ struct ReferenceModel {
         render()
     }
 
+    private func numbers(of id: MessageID, in store: any Store) async throws -> (
+        ordinal: Int64, sequence: Int64
+    ) {
+        if let message = try await store.message(id) { return (message.ordinal, message.laneSequence) }
+        if let operation = try await store.operation(id) {
+            return (operation.ordinal, operation.laneSequence)
+        }
+        throw ConformanceFailure(detail: "\(id) is missing", file: #fileID, line: #line)
+    }
+
     mutating func take(_ number: Int64, _ what: String) throws {
         try require(number > highest, "\(what) that was handed out before: \(number), after \(highest)")
         highest = number
@@ -264,7 +276,8 @@ struct ReferenceModel {
 extension Message {
     fileprivate func with(ordinal: Int64) -> Message {
         Message(
-            id: id, channel: channel, sender: sender, role: role, displayed: displayed, confirmed: confirmed,
+            id: id, channel: channel, sender: sender, parent: parent, displayed: displayed,
+            confirmed: confirmed,
             createdAt: createdAt,
             ordinal: ordinal, lane: lane, laneSequence: laneSequence, queuedAt: queuedAt, syncState: syncState,
             failure: failure, isInDoubt: isInDoubt, serverPosition: serverPosition, attempts: attempts,

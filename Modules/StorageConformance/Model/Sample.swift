@@ -36,12 +36,23 @@ enum Sample {
     }
 
     static func draft(
-        _ number: Int, _ content: MessageContent? = nil, in channel: ChannelID = general, lane: LaneID = .text,
-        role: MessageRole = .message
+        _ number: Int, _ content: MessageContent? = nil, in channel: ChannelID = general,
+        lane: LaneID = .text,
+        parent: MessageID? = nil
     ) -> MessageDraft {
         MessageDraft(
-            id: id(number), channel: channel, sender: me, role: role,
-            content: content ?? .text("message \(number)"), createdAt: time(Int64(1000 - number)), lane: lane)
+            id: id(number), channel: channel, sender: me, parent: parent,
+            content: content ?? .text("message \(number)"), createdAt: time(Int64(1000 - number)),
+            lane: lane)
+    }
+
+    static func operation(
+        _ number: Int, _ payload: OperationPayload, in channel: ChannelID = general
+    ) -> OperationDraft {
+        OperationDraft(
+            id: id(number), channel: channel, sender: me, payload: payload,
+            createdAt: time(Int64(1000 - number)),
+            lane: .operations)
     }
 
     static func placed(

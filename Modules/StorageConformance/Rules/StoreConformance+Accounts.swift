@@ -8,12 +8,22 @@ extension StoreConformance {
             try requireEqual(try await store.counts(), StoreCounts(), "the counts of the other account")
             let scopes: [MessageQuery.Scope] = [
                 .channel(Sample.general), .undelivered, .undeliveredIn(Sample.general), .failed(in: nil),
-                .failed(in: Sample.general), .pending(.created), .pending(.syncing),
+                .failed(in: Sample.general),
             ]
             for scope in scopes {
                 try requireEqual(try await store.page(MessageQuery(scope: scope)).messages, [], "\(scope)")
             }
+            let outboxScopes: [OperationQuery.Scope] = [
+                .undelivered(in: nil), .undelivered(in: Sample.general), .failed(in: nil),
+                .failed(in: Sample.general),
+                .pending(.created), .pending(.syncing),
+            ]
+            for scope in outboxScopes {
+                try requireEqual(
+                    try await store.operations(OperationQuery(scope: scope)).operations, [], "\(scope)")
+            }
             let ids = (0..<6).map(Sample.id)
+            try requireEqual(try await store.operations(ids), [], "operations by id")
             try requireEqual(try await store.messages(ids), [], "messages by id")
             try requireEqual(try await store.dependants(of: Sample.id(0)), [], "dependants")
             try requireEqual(try await store.deleteActions(before: nil, limit: 9), [], "past deletions")
@@ -29,8 +39,9 @@ extension StoreConformance {
             let numbers = [Int64.min] + before.messages.map(\.ordinal)
             for visit in 20..<23 {
                 try await store.commit([.saveSession(Sample.session(visit, of: Sample.other))])
-                let own = try await store.enqueue(Sample.draft(visit, role: .message))
-                try require(own.ordinal > numbers.max() ?? 0, "a number that was handed out before: \(own.ordinal)")
+                let own = try await store.enqueue(Sample.draft(visit))
+                try require(
+                    own.ordinal > numbers.max() ?? 0, "a number that was handed out before: \(own.ordinal)")
                 // Mutations of the first account's messages, from the other account.
                 try await store.commit([
                     .merge(Sample.placed(1, at: 3), at: Sample.time(9)), .resend(Sample.id(2), at: Sample.time(9)),
@@ -105,7 +116,9 @@ extension StoreConformance {
             late.account = draft.account
             let refusal = StoreError.otherAccount(Sample.session(1).account)
             try await requireError(refusal, "a late draft") { try await store.enqueue(late) }
-            try await requireError(refusal, "a late draft in a commit") { try await store.commit([.enqueue(late)]) }
+            try await requireError(refusal, "a late draft in a commit") {
+                try await store.commit([.enqueue(OperationDraft(late))])
+            }
             try requireEqual(try await store.counts().undelivered, 0, "messages of the other account")
             try await store.commit([.saveSession(Sample.session(3))])
             try requireEqual(try await store.counts().undelivered, 1, "messages of the first account")
@@ -131,8 +144,7 @@ extension StoreConformance {
     private static func fill(_ store: any Store) async throws {
         try await store.commit([.saveSession(Sample.session(1))])
         for number in 0..<4 { _ = try await store.enqueue(Sample.draft(number)) }
-        _ = try await store.enqueue(
-            Sample.draft(4, .text("wave"), lane: .operations, role: .addReaction(to: Sample.id(0))))
+        try await store.enqueue(Sample.operation(4, .addReaction(Sample.id(0), name: "wave")))
         try await store.commit([
             .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
             .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(2)),

@@ -45,8 +45,7 @@ extension StoreConformance {
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             _ = try await store.enqueue(Sample.draft(1))
-            _ = try await store.enqueue(
-                Sample.draft(2, .text("+1"), lane: .operations, role: .addReaction(to: Sample.id(1))))
+            try await store.enqueue(Sample.operation(2, .addReaction(Sample.id(1), name: "+1")))
             try await store.commit([
                 .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
                 .putMarker(
@@ -56,7 +55,7 @@ extension StoreConformance {
             try await store.commit([.deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(2))])
             try await store.commit([
                 .resend(Sample.id(2), at: Sample.time(3)), .appendDelete(Sample.id(1), lane: .text),
-                .enqueue(Sample.draft(4)), .delete(Sample.id(4)),
+                .enqueue(OperationDraft(Sample.draft(4))), .delete(Sample.id(4)),
             ])
             let appended = fold.commits.map(\.appended)
             try requireEqual(
@@ -87,8 +86,7 @@ extension StoreConformance {
             liked.body.myReactions = ["wave"]
             let page = [edited, liked, Sample.placed(3, at: 3)].map { Mutation.merge($0, at: Sample.time(9)) }
             try await store.commit(page)
-            _ = try await store.enqueue(
-                Sample.draft(4, .text("+1"), lane: .operations, role: .addReaction(to: Sample.id(3))))
+            try await store.enqueue(Sample.operation(4, .addReaction(Sample.id(3), name: "+1")))
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             try await store.commit(page)

@@ -25,7 +25,7 @@ extension StoreConformance {
             let deliveries = ids.enumerated().filter { $0.offset.isMultiple(of: 2) }.map { position, id in
                 Mutation.deliver(id, Sample.serverPosition(Int64(position + 1)), at: time)
             }
-            let create = (0..<wholeCount).map { Mutation.enqueue(Sample.draft($0)) }
+            let create = (0..<wholeCount).map { Mutation.enqueue(OperationDraft(Sample.draft($0))) }
             let fork = Mutation.forkOutbox(Sample.otherOutboxID, at: time)
             try await live(create + attempts, .resume, [fork], ids, factory)
             try await live(create + attempts, .fail, [fork], ids, factory)
@@ -81,11 +81,11 @@ extension StoreConformance {
                 model.start(Sample.opening(policy))
                 try await model.adopt(from: store)
                 fold = FeedFold()
-                fold.reset(messages: model.messages, controls: model.controls)
+                fold.reset(model, controls: model.controls)
                 subscription = store.subscribe(fold.receive)
             }
             try await model.checkOutbox(store)
-            if fold.isStale { fold.reset(messages: model.messages, controls: model.controls) }
+            if fold.isStale { fold.reset(model, controls: model.controls) }
             try fold.check(model)
         }
         try await model.check(store, ids: HistoryGenerator.ids, pageLimit: generator.pageLimit())
@@ -96,7 +96,7 @@ extension StoreConformance {
     private static func enqueue(
         _ draft: MessageDraft, on store: any Store, _ model: inout ReferenceModel
     ) async throws {
-        if model.messages[draft.id] == nil {
+        if model.items[draft.id] == nil {
             try model.enqueue(try await store.enqueue(draft))
         } else {
             try await requireError(.duplicate(draft.id), "a doubled id") { try await store.enqueue(draft) }

@@ -101,7 +101,7 @@ extension StoreConformance {
             try await store.commit([step])
             model.commit([step])
             try await model.adopt(from: store)
-            if fold.isStale { fold.reset(messages: model.messages, controls: model.controls) }
+            if fold.isStale { fold.reset(model, controls: model.controls) }
         }
         do {
             try await model.check(store, ids: (0..<3).map(Sample.id), pageLimit: 2)

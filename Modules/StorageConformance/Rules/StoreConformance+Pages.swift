@@ -53,9 +53,6 @@ extension StoreConformance {
                 (.failed(in: Sample.general), [1, 7, 8]), (.failed(in: Sample.random), [3]),
                 (.failed(in: Sample.channels[2]), []), (.undeliveredIn(Sample.general), [1, 2, 5, 7, 8]),
                 (.undeliveredIn(Sample.random), [0, 3, 6]), (.undeliveredIn(Sample.channels[2]), []),
-                // A resend goes to the tail of the lane.
-                (.pending(.created), [5, 6, 0]), (.pending(.syncing), [2]), (.pending(.uploading), []),
-                (.pending(.error), []), (.pending(.synced), []),
             ]
             for (scope, numbers) in expected {
                 for limit in [1, 2, 3, 100] {
@@ -66,6 +63,37 @@ extension StoreConformance {
                     try requireEqual(
                         try await store.allPages(down).map(\.id), ids.reversed(), "\(scope) back by \(limit)")
                 }
+            }
+            // An edit of a message in the queue waits; one of a message on the server is sent, and may fail.
+            try await store.enqueue(Sample.operation(10, .edit(Sample.id(2), .text("new"))))
+            try await store.enqueue(Sample.operation(11, .edit(Sample.id(4), .text("new"))))
+            try await store.enqueue(
+                Sample.operation(12, .addReaction(Sample.id(4), name: "wave"), in: Sample.random))
+            try await store.commit([.fail(Sample.id(12), failure, inDoubt: false)])
+            let operations: [(OperationQuery.Scope, [Int])] = [
+                (.undelivered(in: nil), [0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12]),
+                (.undelivered(in: Sample.general), [1, 2, 5, 7, 8, 10, 11]),
+                (.undelivered(in: Sample.random), [0, 3, 6, 12]),
+                (.undelivered(in: Sample.channels[2]), []),
+                (.failed(in: nil), [1, 3, 7, 8, 12]), (.failed(in: Sample.general), [1, 7, 8]),
+                (.failed(in: Sample.random), [3, 12]),
+                // A resend goes to the tail of the lane.
+                (.pending(.created), [5, 6, 0, 11]), (.pending(.syncing), [2]), (.pending(.uploading), []),
+                (.pending(.error), []), (.pending(.synced), []),
+            ]
+            for (scope, numbers) in operations {
+                for limit in [1, 2, 3, 100] {
+                    let up = OperationQuery(scope: scope, limit: limit)
+                    let down = OperationQuery(scope: scope, direction: .descending, limit: limit)
+                    let ids = numbers.map(Sample.id)
+                    try requireEqual(try await store.allPages(up).map(\.id), ids, "\(scope) by \(limit)")
+                    try requireEqual(
+                        try await store.allPages(down).map(\.id), ids.reversed(), "\(scope) back by \(limit)")
+                }
+            }
+            for (scope, numbers) in expected {
+                let found = try await store.allPages(MessageQuery(scope: scope)).map(\.id)
+                try requireEqual(found, numbers.map(Sample.id), "\(scope) beside operations")
             }
         },
         Rule("messages by id come in the order asked for, without those that are not there") { factory in

@@ -82,7 +82,7 @@ extension StoreConformance {
             for restarts in [true, false] {
                 var store = try await factory.started()
                 _ = try await store.enqueue(Sample.draft(1))
-                _ = try await store.enqueue(Sample.draft(2, lane: .media, role: .reply(to: Sample.id(1))))
+                _ = try await store.enqueue(Sample.draft(2, lane: .media, parent: Sample.id(1)))
                 try await store.commit([.forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2))])
                 _ = try await store.enqueue(Sample.draft(3))
                 let queued = try await store.outbox().entries

@@ -217,7 +217,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
 
     private func seemsSettled() async throws -> Bool {
         guard try await client.status().lanes.allSatisfy({ $0.depth == 0 }) else { return false }
-        return try await client.messages.outbox(limit: 1000).items.map(\.message).allSatisfy {
+        return try await client.messages.outbox(limit: 1000).items.map(\.operation).allSatisfy {
             $0.isParked || $0.syncState == .error && !$0.isInDoubt
         }
     }
@@ -265,7 +265,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
         return end
     }
 
-    private static func fate(of message: Message?) -> ScenarioOutcome.Fate {
+    private static func fate(of message: (any Deliverable)?) -> ScenarioOutcome.Fate {
         guard let message else { return .deleted }
         if message.syncState == .synced { return .synced }
         if message.isParked { return .parked }
@@ -279,12 +279,12 @@ struct ScenarioPlayer<World: ScenarioWorld> {
         "\(content) \(reactions.sorted())"
     }
 
-    private static func name(of operation: Message) -> String {
-        switch operation.role {
+    private static func name(of operation: QueuedOperation) -> String {
+        switch operation.payload {
         case .edit: "edit to \(operation.content)"
         case .addReaction: "reaction \(operation.content)"
         case .removeReaction: "reaction taken back \(operation.content)"
-        case .message, .reply: "message"
+        case .create: "message"
         }
     }
 

@@ -68,19 +68,26 @@ final class FaultyStore: Store {
             do {
                 return try await base.enqueue(draft)
             } catch .outboxFull {
-                return Message(draft, ordinal: .max, laneSequence: .max)
+                return Self.message(draft, ordinal: .max, laneSequence: .max)
             }
         }
         if fault == .worksBeforeStart, !state.withLock({ $0.hasStarted }) {
-            return Message(draft, ordinal: 1, laneSequence: 1)
+            return Self.message(draft, ordinal: 1, laneSequence: 1)
         }
         let message = try await base.enqueue(draft)
         tellLate()
         if fault == .returnsTheDraft {
-            return Message(draft, ordinal: message.ordinal, laneSequence: message.laneSequence)
+            return Self.message(draft, ordinal: message.ordinal, laneSequence: message.laneSequence)
         }
         guard fault == .reusesNumbers else { return message }
         return message.resent(sequence: message.ordinal > 1 ? 1 : message.laneSequence, at: message.createdAt)
+    }
+
+    private static func message(_ draft: MessageDraft, ordinal: Int64, laneSequence: Int64) -> Message {
+        Message(
+            id: draft.id, channel: draft.channel, sender: draft.sender, parent: draft.parent,
+            displayed: MessageBody(content: draft.content), createdAt: draft.createdAt, ordinal: ordinal,
+            lane: draft.lane, laneSequence: laneSequence)
     }
 
     func commit(_ mutations: [Mutation]) async throws(StoreError) {
@@ -141,7 +148,21 @@ final class FaultyStore: Store {
         return fault == .messagesUnordered ? found.sorted { $0.ordinal < $1.ordinal } : found
     }
 
-    func dependants(of id: MessageID) async throws(StoreError) -> [Message] { try await base.dependants(of: id) }
+    func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation] {
+        try await base.dependants(of: id)
+    }
+
+    func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
+        try await base.operation(id)
+    }
+
+    func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
+        try await base.operations(ids)
+    }
+
+    func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
+        try await base.operations(query)
+    }
 
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
         var query = query

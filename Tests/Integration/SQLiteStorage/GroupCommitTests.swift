@@ -54,7 +54,7 @@ struct GroupCommitTests {
             BEGIN SELECT RAISE(ABORT, 'poison'); END
             """, in: path)
         var reply = try Sample.draft(2)
-        reply.role = .reply(to: Sample.id(1))
+        reply.parent = Sample.id(1)
         store.gather(2)
         async let parent = store.enqueue(Sample.draft(1))
         do {
@@ -65,7 +65,7 @@ struct GroupCommitTests {
         #expect(try await store.message(reply.id) == nil)
         #expect(try await store.counts().created == 1)
         try await execute("DROP TRIGGER poison", in: path)
-        #expect(try await store.enqueue(reply).role == .reply(to: Sample.id(1)))
+        #expect(try await store.enqueue(reply).parent == Sample.id(1))
         await store.close()
     }
 

@@ -76,12 +76,13 @@ struct OpeningTests {
         let page = try await store.page(MessageQuery(scope: .channel(general))).messages
         #expect(page.map(\.content) == ["synced", "foreign", "failed", "syncing"].map(MessageContent.text))
         #expect(page.map(\.syncState) == [.synced, .synced, .error, .created])
-        #expect(page.allSatisfy { $0.role == .message && $0.confirmed == nil && $0.reactions.isEmpty })
+        #expect(page.allSatisfy { $0.parent == nil && $0.confirmed == nil && $0.reactions.isEmpty })
         #expect(page[2].failure?.code == "forbidden")
-        let draft = MessageDraft(
-            id: MessageID(UUIDv7(high: 7, low: 7)), channel: general, sender: page[0].sender,
-            role: .edit(of: page[0].id), content: .text("edited"), createdAt: page[0].createdAt, lane: .operations)
-        #expect(try await store.enqueue(draft).ordinal >= 257)
+        let draft = OperationDraft(
+            id: OperationID(UUIDv7(high: 7, low: 7)), channel: general, sender: page[0].sender,
+            payload: .edit(page[0].id, .text("edited")), createdAt: page[0].createdAt, lane: .operations)
+        try await store.commit([.enqueue(draft)])
+        #expect(try #require(try await store.operation(draft.id)).ordinal >= 257)
         #expect(try await store.message(page[0].id)?.content == .text("edited"))
         await store.close()
     }

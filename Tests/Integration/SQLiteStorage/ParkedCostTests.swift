@@ -8,7 +8,7 @@ import Testing
 struct ParkedCostTests {
     private func reply(_ number: Int, to parent: Int) throws -> MessageDraft {
         var draft = try Sample.draft(number)
-        draft.role = .reply(to: Sample.id(parent))
+        draft.parent = Sample.id(parent)
         draft.lane = .media
         return draft
     }

@@ -13,6 +13,8 @@ struct QueryPlanTests {
         // The outbox: its unconfirmed entries, its lanes, and the counts at the start of a run.
         "SCAN control", "SCAN lane", "SCAN message USING INDEX message_undelivered",
         "SCAN message USING INDEX message_pending", "SCAN message USING INDEX message_failed",
+        // Operations with a damaged state are mended at the start of a run.
+        "SCAN operation",
         "SCAN delete_action USING COVERING INDEX delete_action_message",
         // The counts at the start are grouped by state.
         "USE TEMP B-TREE FOR GROUP BY",
@@ -42,8 +44,10 @@ struct QueryPlanTests {
         try await database.read { db in
             for statement in statements {
                 let arguments = StatementArguments(
-                    Array(repeating: 1, count: statement.count { $0 == "?" }))
-                for row in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement, arguments: arguments) {
+                    Array(repeating: 1, count: Self.argumentCount(statement)))
+                for row in try Row.fetchAll(
+                    db, sql: "EXPLAIN QUERY PLAN " + statement, arguments: arguments)
+                {
                     let step: String = row["detail"]
                     guard step.contains("SCAN") || step.contains("TEMP B-TREE") else { continue }
                     #expect(Self.wholes.contains(step), "\(step) in \(statement)")
@@ -51,6 +55,11 @@ struct QueryPlanTests {
             }
         }
         try database.close()
+    }
+
+    /// Placeholders are either numbered, and may then be repeated, or each is an argument of its own.
+    private static func argumentCount(_ statement: String) -> Int {
+        (1...9).last { statement.contains("?\($0)") } ?? statement.count { $0 == "?" }
     }
 
     /// The check detects a plan that scans a table.

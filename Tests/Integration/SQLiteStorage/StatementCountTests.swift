@@ -57,14 +57,15 @@ struct StatementCountTests {
             at: folder.fresh(), durability: .normal, options: SQLiteOptions(trace: seen.add))
         _ = try await store.start(Sample.opening())
         _ = try await store.enqueue(Sample.draft(1))
-        var reaction = try Sample.draft(2)
-        reaction.role = .addReaction(to: Sample.id(1))
-        reaction.content = .text("wave")
+        var reaction = OperationDraft(try Sample.draft(2))
+        reaction.payload = .addReaction(Sample.id(1), name: "wave")
         reaction.lane = .operations
-        let created = try await statements(seen) { [reaction] in _ = try await store.enqueue(reaction) }
+        let created = try await statements(seen) { [reaction] in
+            try await store.commit([.enqueue(reaction)])
+        }
         #expect(
             created.map { String($0.prefix(20)) } == [
-                "INSERT INTO message ", "UPDATE message SET r", "SELECT ordinal, id, ", "UPDATE message SET s",
+                "SELECT ordinal, id, ", "INSERT INTO operatio", "SELECT ordinal, id, ", "UPDATE message SET s",
                 "UPDATE message SET e",
             ])
         await store.close()

@@ -62,6 +62,39 @@ struct UnreadableRowTests {
         await store.close()
     }
 
+    @Test(arguments: [
+        "content = 'no'", "channel = ''", "id = x'01'", "kind = 99", "kind = 0", "target = NULL",
+        "history = 'yesterday'",
+        "failure = '?'", "sync_state = 77",
+    ])
+    func anOperationIsListedAndDeleted(_ damage: String) async throws {
+        var store = try await SQLiteStore.open(at: path, durability: .normal)
+        _ = try await store.start(Sample.opening())
+        _ = try await store.enqueue(Sample.draft(1))
+        let position = ServerPosition(position: 1, acceptedAt: Timestamp(milliseconds: 9))
+        try await store.commit([.deliver(Sample.id(1), position, at: position.acceptedAt)])
+        var draft = OperationDraft(try Sample.draft(2))
+        draft.payload = .edit(Sample.id(1), .text("edited"))
+        draft.lane = .operations
+        try await store.commit([.enqueue(draft)])
+        await store.close()
+        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        try await queue.write { try $0.execute(sql: "UPDATE operation SET \(damage)") }
+        try queue.close()
+
+        store = try await SQLiteStore.open(at: path, durability: .normal)
+        _ = try await store.start(Sample.opening())
+        let query = OperationQuery(scope: .undelivered(in: nil))
+        let bad = try #require(try await store.operations(query).operations.first)
+        if !damage.hasPrefix("sync_state") { #expect(bad.failure?.code == "unreadable") }
+        #expect(try await store.operation(bad.id)?.ordinal == bad.ordinal)
+        #expect(try await store.page(MessageQuery(scope: .undelivered)).messages.isEmpty)
+        try await store.commit([.delete(bad.id)])
+        #expect(try await store.operations(query).operations.isEmpty)
+        #expect(try await store.counts() == StoreCounts())
+        await store.close()
+    }
+
     @Test func aLinkOrADeletionThatCannotBeReadHidesNoOther() async throws {
         var store = try await SQLiteStore.open(at: path, durability: .normal)
         _ = try await store.start(Sample.opening())

@@ -89,7 +89,28 @@ final class DeviceStore: Store {
         return messages
     }
 
-    func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
+    func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
+        try await world.reachForReading(process)
+        let operation = try await inner.operation(id)
+        try await world.returnFromDisk(process)
+        return operation
+    }
+
+    func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
+        try await world.reachForReading(process)
+        let operations = try await inner.operations(ids)
+        try await world.returnFromDisk(process)
+        return operations
+    }
+
+    func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
+        try await world.reachForReading(process)
+        let page = try await inner.operations(query)
+        try await world.returnFromDisk(process)
+        return page
+    }
+
+    func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation] {
         try await world.reachForReading(process)
         let dependants = try await inner.dependants(of: id)
         try await world.returnFromDisk(process)

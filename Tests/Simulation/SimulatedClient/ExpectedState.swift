@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewaySimulatedHub
+import CausewayStorage
 
 /// The records of an omniscient witness: everything created, everything requested, everything reported to users.
 struct ExpectedState {
@@ -14,7 +15,7 @@ struct ExpectedState {
         /// The number in the order of creation over all devices, used in histories.
         let number: Int
         let device: Int
-        let message: Message
+        let item: StoredItem
         /// True when its creator was told that it is durable.
         var isAccepted = false
         /// True when a user requested its deletion.
@@ -80,8 +81,8 @@ struct ExpectedState {
 
     func number(_ id: MessageID) -> Int { records[id]?.number ?? 0 }
 
-    mutating func take(_ message: Message, device: Int) {
-        created.append(message.id)
-        records[message.id] = Record(number: created.count, device: device, message: message)
+    mutating func take(_ item: StoredItem, device: Int) {
+        created.append(item.id)
+        records[item.id] = Record(number: created.count, device: device, item: item)
     }
 }

@@ -3,7 +3,7 @@ import CausewayStorage
 
 /// A subscriber's view of a store, built only from its changes: the feed, folded over the initial content.
 struct Mirror {
-    private(set) var messages: [MessageID: Message] = [:]
+    private(set) var items: [OperationID: StoredItem] = [:]
     private(set) var controls: [Int64: ChainMarker] = [:]
     private(set) var version: Int64 = 0
     /// True when the feed requested a reread.
@@ -17,10 +17,11 @@ struct Mirror {
         guard !isStale else { return nil }
         for change in commit.changes {
             switch change {
-            case .message(let before, let after, _):
+            case .message, .operation:
+                let (before, after) = change.items
                 guard let id = (after ?? before)?.id else { return "a change of nothing" }
-                guard messages[id] == before else { return "a change of a message that was not so" }
-                messages[id] = after
+                guard items[id] == before else { return "a change of a message that was not so" }
+                items[id] = after
             case .marker(let before, let after):
                 guard let sequence = (after ?? before)?.sequence else { return "a change of nothing" }
                 guard controls[sequence] == before else { return "a change of a link that was not so" }
@@ -32,24 +33,39 @@ struct Mirror {
     }
 
     /// Rereads the content.
-    mutating func take(_ contents: (messages: [Message], controls: [ChainMarker])) {
-        messages = Dictionary(uniqueKeysWithValues: contents.messages.map { ($0.id, $0) })
+    mutating func take(_ contents: (items: [StoredItem], controls: [ChainMarker])) {
+        items = Dictionary(uniqueKeysWithValues: contents.items.map { ($0.id, $0) })
         controls = Dictionary(uniqueKeysWithValues: contents.controls.map { ($0.sequence, $0) })
         isStale = false
     }
 
     /// True when the folded feed equals the content.
-    func agrees(with contents: (messages: [Message], controls: [ChainMarker])) -> Bool {
-        messages.count == contents.messages.count && controls.count == contents.controls.count
-            && contents.messages.allSatisfy { messages[$0.id] == $0 }
+    func agrees(with contents: (items: [StoredItem], controls: [ChainMarker])) -> Bool {
+        items.count == contents.items.count && controls.count == contents.controls.count
+            && contents.items.allSatisfy { items[$0.id] == $0 }
             && contents.controls.allSatisfy { controls[$0.sequence] == $0 }
     }
 
-    /// The messages in the order in which they arrived.
-    var inOrder: [Message] { messages.values.sorted { $0.ordinal < $1.ordinal } }
+    func message(_ id: MessageID) -> Message? { items[id]?.message }
+
+    /// The messages and operations in the order in which they arrived.
+    var inOrder: [StoredItem] { items.values.sorted { $0.ordinal < $1.ordinal } }
 
     /// True when nothing has to be sent to the hub any more. Parked messages wait for a message that needs a user.
-    var isIdle: Bool { controls.isEmpty && !messages.values.contains { $0.isPending && !$0.isParked } }
+    var isIdle: Bool { controls.isEmpty && !items.values.contains { $0.isPending && !$0.isParked } }
 
-    var hasParked: Bool { messages.values.contains { $0.isPending && $0.isParked } }
+    var hasParked: Bool { items.values.contains { $0.isPending && $0.isParked } }
+}
+
+extension RecordChange {
+    /// The message or operation before and after the change; `nil` for a change of another record.
+    var items: (before: StoredItem?, after: StoredItem?) {
+        switch self {
+        case .message(let before, let after, _):
+            (before.map(StoredItem.message), after.map(StoredItem.message))
+        case .operation(let before, let after, _):
+            (before.map(StoredItem.operation), after.map(StoredItem.operation))
+        case .marker, .deleteAction, .session: (nil, nil)
+        }
+    }
 }

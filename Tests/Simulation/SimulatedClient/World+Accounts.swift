@@ -7,16 +7,17 @@ import CausewayStorage
 extension World {
     /// True while the store shows the account that created the record; the records of others wait for their return.
     func isHome(_ record: ExpectedState.Record, _ process: Int) -> Bool {
-        processes[process].disk.account.map { $0.user == record.message.sender } ?? true
+        processes[process].disk.account.map { $0.user == record.item.sender } ?? true
     }
 
     /// The same according to the feed: within a commit the store cannot be read.
     func isAtHome(_ record: ExpectedState.Record, _ device: Int) -> Bool {
-        record.device == device && (devices[device].session.map { $0.user == record.message.sender } ?? true)
+        record.device == device
+            && (devices[device].session.map { $0.user == record.item.sender } ?? true)
     }
 
     /// Checks that no account sees messages that another one created here, except those received from the hub.
-    func checkOwners(_ messages: some Sequence<Message>, _ process: Int) {
+    func checkOwners(_ messages: some Sequence<some Deliverable>, _ process: Int) {
         guard let user = processes[process].disk.account?.user else { return }
         let foreign = messages.filter { $0.lane != nil && $0.sender != user }.map { expected.number($0.id) }
         guard let first = foreign.min() else { return }
@@ -31,8 +32,8 @@ extension World {
             if case .saveSession(let session) = mutation { !session.isActive } else { false }
         }
         guard isLogout else { return nil }
-        let (messages, controls) = processes[process].disk.contents
-        let pending = Set(messages.filter(\.isPending).map(\.id)).union(controls.map(\.message))
+        let (items, controls) = processes[process].disk.contents
+        let pending = Set(items.filter(\.isPending).map(\.id)).union(controls.map(\.message))
         return (pending.count, processes[process].enqueued)
     }
 
@@ -79,17 +80,21 @@ extension World {
 
     /// Implements `visitForgetsDoubts`.
     func forgetDoubts(before mutations: [Mutation], _ process: Int) -> [Mutation] {
-        guard plan.plantedFault == .visitForgetsDoubts, visitor(in: mutations, process) else { return mutations }
-        let (messages, controls) = processes[process].disk.contents
+        guard plan.plantedFault == .visitForgetsDoubts, visitor(in: mutations, process) else {
+            return mutations
+        }
+        let (items, controls) = processes[process].disk.contents
         return controls.map { .removeMarker(sequence: $0.sequence) }
-            + messages.filter(\.isInDoubt).map { .settle($0.id) } + mutations
+            + items.filter(\.isInDoubt).map { .settle($0.id) } + mutations
     }
 
     /// Implements `showsAnothers`.
     func anothers(in channel: ChannelID, _ process: Int) -> [Message] {
-        expected.created.compactMap { expected.records[$0] }.filter { record in
-            record.device == processes[process].device && record.message.channel == channel
-                && !record.message.role.isOperation && !isHome(record, process)
-        }.map(\.message)
+        let device = processes[process].device
+        let records = expected.created.compactMap { expected.records[$0] }
+        let anothers = records.filter { record in
+            record.device == device && record.item.channel == channel && !isHome(record, process)
+        }
+        return anothers.compactMap(\.item.message)
     }
 }

@@ -77,7 +77,8 @@ extension World {
         let recorded = Set(commit.changes.compactMap(\.deletedByPeople))
         for change in commit.changes {
             if case .session(let session) = change { devices[device].session = session }
-            guard case .message(let before, let after, _) = change else { continue }
+            let (before, after) = change.items
+            guard before != nil || after != nil else { continue }
             if let before, after == nil, before.syncState == .synced, !recorded.contains(before.id) {
                 notePageRemoval(before, process)
                 continue
@@ -88,7 +89,7 @@ extension World {
     }
 
     /// Checks the change of one message in the store that owns it.
-    private func note(_ before: Message?, _ after: Message?, _ process: Int, isReset: Bool) {
+    private func note(_ before: StoredItem?, _ after: StoredItem?, _ process: Int, isReset: Bool) {
         let device = processes[process].device
         guard let id = (after ?? before)?.id else { return }
         if before == nil, let after {
@@ -114,15 +115,16 @@ extension World {
     }
 
     /// Checks that a message was removed from a store only on request.
-    private func noteRemoval(_ message: Message, _ process: Int) {
-        guard let record = expected.records[message.id], isAtHome(record, processes[process].device) else { return }
+    private func noteRemoval(_ message: StoredItem, _ process: Int) {
+        guard let record = expected.records[message.id], isAtHome(record, processes[process].device)
+        else { return }
         expected.records[message.id]?.isDeleted = true
         // An operation is removed when it was accepted or folded, or when its message is removed.
         let isAskedFor =
-            record.isDeletionWanted || message.role.isOperation
+            record.isDeletionWanted || !message.createsMessage
             || message.syncState == .error && processes[process].bulkDeletions > 0
         let isTransmitted = message.previousSequence != nil || message.isInDoubt
-        if let target = message.role.target, isTransmitted,
+        if let target = message.target, isTransmitted,
             record.isDeletionWanted || processes[process].bulkDeletions > 0
         {
             // Deleting an operation that has been sent does not undo its effect on the hub.
@@ -165,8 +167,9 @@ extension StoreCommit {
     func told(_ expected: ExpectedState) -> String {
         let words = changes.map { change in
             switch change {
-            case .message(let before, let after, _):
-                "message \(expected.number((after ?? before)?.id)) \(before?.told ?? "-") → \(after?.told ?? "-")"
+            case .message, .operation:
+                "message \(expected.number((change.items.after ?? change.items.before)?.id)) "
+                    + "\(change.items.before?.told ?? "-") → \(change.items.after?.told ?? "-")"
             case .marker(let before, let after):
                 "link \((after ?? before)?.sequence ?? 0) of message \(expected.number((after ?? before)?.message)) "
                     + "\(before?.told ?? "-") → \(after?.told ?? "-")"
@@ -178,7 +181,7 @@ extension StoreCommit {
     }
 }
 
-extension Message {
+extension Deliverable {
     var told: String {
         "\(syncState)#\(laneSequence)"
             + (previousSequence.map { "<\($0)" } ?? "") + (isInDoubt ? "?" : "")

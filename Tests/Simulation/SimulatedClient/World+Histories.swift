@@ -91,8 +91,11 @@ extension World {
         for (id, applied) in expected.applied {
             let kept = backup.accepted[id]
             let undone = applied.subtracting(kept?.applied ?? [])
-            let hasReactions = undone.contains { expected.records[$0]?.message.role.isEdit == false }
-            let isEditUndone = kept.map { !undone.isEmpty && $0.content != expected.lastContents[id] } ?? false
+            let hasReactions = undone.contains {
+                expected.records[$0]?.item.operation?.payload.reaction != nil
+            }
+            let isEditUndone =
+                kept.map { !undone.isEmpty && $0.content != expected.lastContents[id] } ?? false
             // Operations that the present hub lacks come back; their client may have given them up meanwhile.
             let isAnyBack = !Set(kept?.applied ?? []).isSubset(of: hub.accepted[id]?.applied ?? [])
             if hasReactions || isEditUndone || isAnyBack { expected.records[id]?.hasLostOperations = true }
@@ -128,8 +131,9 @@ extension World {
     }
 
     /// Records that a page reported a message as gone: an account had deleted it on the hub.
-    func notePageRemoval(_ message: Message, _ process: Int) {
-        guard let record = expected.records[message.id], isAtHome(record, processes[process].device) else { return }
+    func notePageRemoval(_ message: StoredItem, _ process: Int) {
+        guard let record = expected.records[message.id], isAtHome(record, processes[process].device)
+        else { return }
         expected.records[message.id]?.isGoneByPage = true
         if message.lane != nil, !expected.deletedOnHub.contains(message.id) {
             violated("message \(record.number) was taken away by a page, and nobody had deleted it")
@@ -220,15 +224,20 @@ extension World {
         switch plan.plantedFault {
         case .redeliversInDisorder:
             for case .followHistory(_, _, let marks, let time) in mutations {
-                let lost = processes[process].disk.contents.messages.filter { $0.isLost(by: marks) }
-                guard let first = lost.first, lost.dropFirst().contains(where: { $0.lane == first.lane }) else { break }
+                let lost = processes[process].disk.contents.items.compactMap(\.message).filter {
+                    $0.isLost(by: marks)
+                }
+                guard let first = lost.first, lost.dropFirst().contains(where: { $0.lane == first.lane })
+                else { break }
                 return mutations + [.resend(first.id, at: time)]
             }
             return mutations
         case .keepsWhatIsLost:
             return mutations.map { mutation in
-                guard case .followHistory(let history, let id, _, let time) = mutation else { return mutation }
-                let lanes = Set(processes[process].disk.contents.messages.compactMap(\.lane))
+                guard case .followHistory(let history, let id, _, let time) = mutation else {
+                    return mutation
+                }
+                let lanes = Set(processes[process].disk.contents.items.compactMap(\.lane))
                 let marks = Dictionary(uniqueKeysWithValues: lanes.map { ($0, Limits.sequenceMax - 1) })
                 return .followHistory(history, id, marks: marks, at: time)
             }
@@ -242,12 +251,6 @@ extension World {
 extension Message {
     fileprivate func isLost(by marks: [LaneID: Int64]) -> Bool {
         syncState == .synced && lane != nil && isBehind(marks)
-    }
-}
-
-extension MessageRole {
-    fileprivate var isEdit: Bool {
-        if case .edit = self { true } else { false }
     }
 }
 

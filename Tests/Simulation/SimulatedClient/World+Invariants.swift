@@ -24,12 +24,13 @@ extension World {
     private func readAgain(_ process: Int) {
         processes[process].mirror.take(processes[process].disk.contents)
         keepAttemptsUnderWay(process)
-        checkOwners(processes[process].mirror.messages.values, process)
+        checkOwners(processes[process].mirror.items.values, process)
         for id in expected.created where expected.records[id]?.device == processes[process].device {
-            guard let record = expected.records[id], record.message.role.isOperation, isHome(record, process) else {
+            guard let record = expected.records[id], !record.item.createsMessage, isHome(record, process)
+            else {
                 continue
             }
-            if processes[process].mirror.messages[id] == nil { expected.records[id]?.isDeleted = true }
+            if processes[process].mirror.items[id] == nil { expected.records[id]?.isDeleted = true }
         }
     }
 
@@ -50,9 +51,12 @@ extension World {
     private func brokenByLoss(_ device: Int) -> String? {
         guard let process = devices[device].process else { return nil }
         for id in expected.created {
-            guard let record = expected.records[id], record.device == device, isHome(record, process) else { continue }
-            let isThere = processes[process].mirror.messages[id] != nil
-            if !isThere, !record.isDeleted, !record.isGoneByPage { return "message \(record.number) is lost" }
+            guard let record = expected.records[id], record.device == device, isHome(record, process)
+            else { continue }
+            let isThere = processes[process].mirror.items[id] != nil
+            if !isThere, !record.isDeleted, !record.isGoneByPage {
+                return "message \(record.number) is lost"
+            }
             if isThere, record.isDeleted { return "message \(record.number) was deleted, and is there" }
         }
         return nil
@@ -99,7 +103,9 @@ extension World {
 
     /// Checks that a message merged from a page equals the one on the hub.
     private func checkMerged(_ id: MessageID, _ process: Int) {
-        guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
+        guard let message = processes[process].mirror.message(id), let stored = hub.accepted[id] else {
+            return
+        }
         // A page may be older than the stored message, or than the hub's.
         guard (message.confirmed ?? message.displayed).editedAt == stored.editedAt else { return }
         if message.sentContent != stored.content || message.sender != stored.key.account {
@@ -119,15 +125,18 @@ extension World {
     }
 
     private func checkVerdicts(_ process: Int) {
-        for id in processes[process].mirror.messages.keys { checkVerdict(id, process) }
+        for id in processes[process].mirror.items.keys { checkVerdict(id, process) }
     }
 
     /// Checks that a message in `error` and not in doubt is not on the hub, unless a pending fence will find it: the
     /// hub refused one copy and accepted another, or has it back from a backup.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
-        guard let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
-            let record = expected.records[id], !record.isExcused, record.device == processes[process].device,
-            hub.accepted[id] != nil, !((record.isRepeated || record.wasBroughtBack) && isAsked(id, process)),
+        guard let message = processes[process].mirror.items[id], message.syncState == .error,
+            !message.isInDoubt,
+            let record = expected.records[id], !record.isExcused,
+            record.device == processes[process].device,
+            hub.accepted[id] != nil,
+            !((record.isRepeated || record.wasBroughtBack) && isAsked(id, process)),
             !isBehind(process)
         else { return }
         violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
@@ -161,7 +170,7 @@ extension World {
         for operation in delivery.operations where operation.isSend {
             let number = expected.number(operation.message)
             brokenContent(operation).map { words in violated(words) }
-            guard let stored = processes[process].mirror.messages[operation.message] else {
+            guard let stored = processes[process].mirror.items[operation.message] else {
                 if expected.records[operation.message]?.isDeleted != true {
                     violated("message \(number) leaves unwritten")
                 }
@@ -214,7 +223,7 @@ extension World {
         expected.seenOfHistory = hub.history.count
         for (operation, outcome) in zip(call.delivery.operations, report.outcomes) where outcome == .deleted {
             // For a message of another user that the hub does not have, it records only the request.
-            guard expected.records[operation.message]?.message.sender == account else { continue }
+            guard expected.records[operation.message]?.item.sender == account else { continue }
             expected.deletedOnHub.insert(operation.message)
         }
         let newest = network.newestAdmitted[call.device]?[account]?[call.delivery.outbox] ?? -1
@@ -232,15 +241,18 @@ extension World {
             return "the hub stores what nobody created"
         }
         if stored.copies > 1 { return "the hub has message \(record.number) twice" }
-        if record.message.sender != account { return "message \(record.number) is sent as \(account)'s" }
-        if !record.isExcused, stored.applied.isEmpty, stored.content != record.sentContents[stored.sequence] {
+        if record.item.sender != account { return "message \(record.number) is sent as \(account)'s" }
+        if !record.isExcused, stored.applied.isEmpty,
+            stored.content != record.sentContents[stored.sequence]
+        {
             return "message \(record.number) arrives changed"
         }
         // The hub accepts it in a restored history, long after the client had asked another one about it.
         if expected.formerOutboxes.contains(call.delivery.outbox) { expected.records[id]?.isExcused = true }
         if record.isExcused || expected.formerOutboxes.contains(call.delivery.outbox) { return nil }
         guard let process = devices[record.device].process,
-            let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
+            let message = processes[process].mirror.items[id], message.syncState == .error,
+            !message.isInDoubt,
             !(record.isRepeated && isAsked(id, process)), !isBehind(process)
         else { return nil }
         return "message \(record.number) was failed for good, and the hub takes it"
@@ -254,17 +266,18 @@ extension World {
         expected.lastStored[key] = sequence
         guard let record = expected.records[id], record.resends == 0, !record.isExcused else { return nil }
         let overtakenBy = expected.overtaken[id] ?? .min
-        if let last = expected.lastOrdinal[key], last > record.message.ordinal, last > overtakenBy {
+        if let last = expected.lastOrdinal[key], last > record.item.ordinal, last > overtakenBy {
             return "message \(record.number) stands on the hub behind what was created after it"
         }
-        expected.lastOrdinal[key] = record.message.ordinal
+        expected.lastOrdinal[key] = record.item.ordinal
         // Copies of a store share no outbox: a message that one of them created later may come first.
         if devices[record.device].wasCopied { return nil }
         let lane = ExpectedState.Lane(device: record.device, account: key.account, lane: key.lane)
-        if let last = expected.lastOrdinalOfDevice[lane], last > record.message.ordinal, last > overtakenBy {
-            return "message \(record.number) stands on the hub behind what was created after it, of another outbox"
+        if let last = expected.lastOrdinalOfDevice[lane], last > record.item.ordinal, last > overtakenBy {
+            return
+                "message \(record.number) stands on the hub behind what was created after it, of another outbox"
         }
-        expected.lastOrdinalOfDevice[lane] = record.message.ordinal
+        expected.lastOrdinalOfDevice[lane] = record.item.ordinal
         return nil
     }
 
@@ -272,8 +285,8 @@ extension World {
     /// They can only follow it there; another history of the hub may contain them all the same, and the client believes
     /// that one. A client that never received the refusal offers them again in another history.
     private func noteOvertaken(by id: MessageID, _ process: Int) {
-        guard plan.hasLosses, let later = expected.records[id]?.message else { return }
-        for message in processes[process].mirror.messages.values
+        guard plan.hasLosses, let later = expected.records[id]?.item else { return }
+        for message in processes[process].mirror.items.values
         where message.lane == later.lane && message.ordinal < later.ordinal
             && (message.syncState == .error || expected.records[message.id]?.refusal == .message)
         {
@@ -308,7 +321,7 @@ extension World {
             }
             if !processes[process].waiting.isEmpty {
                 let waits = processes[process].waiting.keys.map {
-                    "message \(expected.number($0)) (\(expected.records[$0]?.message.role.name ?? "?"))"
+                    "message \(expected.number($0)) (\(expected.records[$0]?.item.asOperation.payload.name ?? "?"))"
                 }
                 return "device \(device): somebody waits for \(waits.sorted())"
             }
@@ -371,10 +384,11 @@ extension World {
     /// Checks that each parked message waits for a message that is stored here and not on the hub.
     private func brokenParking(_ process: Int) -> String? {
         for message in processes[process].mirror.inOrder where message.isPending && message.isParked {
-            let related = message.role.related.flatMap { processes[process].mirror.messages[$0] }
+            let related = message.related.flatMap { processes[process].mirror.items[$0] }
             if related?.isUndelivered != true {
-                return "message \(expected.number(message.id)) (\(message.role.name)) is parked for message "
-                    + "\(expected.number(message.role.related)), which is \(related?.told ?? "not here")"
+                return
+                    "message \(expected.number(message.id)) (\(message.asOperation.payload.name)) is parked for "
+                    + "message \(expected.number(message.related)), which is \(related?.told ?? "not here")"
             }
         }
         return nil
@@ -386,10 +400,10 @@ extension World {
             isHome(record, process)
         else { return nil }
         if isBehind(process), !haveAllLooked { return nil }
-        guard let message = processes[process].mirror.messages[id] else {
+        guard let message = processes[process].mirror.items[id] else {
             // The device that deleted it on the hub will repeat that, and may not have detected the loss yet.
             if record.isGoneByPage, !isLast { return nil }
-            return hub.holds(id) && !record.message.role.isOperation
+            return hub.holds(id) && record.item.createsMessage
                 ? "message \(record.number) was deleted, and the hub has it" : nil
         }
         switch message.syncState {

@@ -15,7 +15,7 @@ extension World {
     private static let freeKillsMax = 10
 
     /// Notes that an attempt of a message has begun or ended.
-    func noteAttempt(_ before: Message, _ after: Message, _ process: Int) {
+    func noteAttempt(_ before: StoredItem, _ after: StoredItem, _ process: Int) {
         if after.syncState == .syncing, after.attempts > before.attempts {
             processes[process].attempted.insert(after.id)
         } else if after.syncState != .syncing || after.attempts < before.attempts {
@@ -42,7 +42,7 @@ extension World {
     func keepAttemptsUnderWay(_ process: Int) {
         let mirror = processes[process].mirror
         processes[process].attempted = processes[process].attempted.filter {
-            mirror.messages[$0]?.syncState == .syncing
+            mirror.items[$0]?.syncState == .syncing
         }
     }
 

@@ -6,7 +6,9 @@ import CausewayStorage
 extension World {
     func refresh(_ client: CausewayClient, _ process: Int) async {
         guard let channel = anyChannel() else { return }
-        let newest = processes[process].mirror.inOrder.compactMap { $0.serverPosition?.position }.max()
+        let newest = processes[process].mirror.inOrder.compactMap {
+            $0.message?.serverPosition?.position
+        }.max()
         do throws(ClientError) {
             try await client.messages.refreshMessages(
                 in: channel, limit: between(1, 30), before: isLikely(300) ? newest : nil)
@@ -37,8 +39,8 @@ extension World {
         }
         guard processes[process].mirror.version == version, processes[process].isWitnessed else { return }
         checkOwners(seen, process)
-        let wanted = processes[process].mirror.messages.values.filter {
-            $0.channel == channel && !$0.role.isOperation
+        let wanted = processes[process].mirror.items.values.filter {
+            $0.channel == channel && $0.createsMessage
         }.count
         if seen.count != wanted { violated("a channel of \(wanted) messages shows \(seen.count)") }
     }
@@ -49,23 +51,25 @@ extension World {
         do throws(ClientError) {
             let page = try await client.messages.outbox(limit: 1000)
             guard isRunning(process), processes[process].mirror.version == version else { return }
-            checkOwners(page.items.map(\.message), process)
-            let wanted = processes[process].mirror.messages.values.filter(\.isUndelivered)
+            checkOwners(page.items.map(\.operation), process)
+            let wanted = processes[process].mirror.items.values.filter(\.isUndelivered)
             if page.items.count != wanted.count {
                 violated("an outbox of \(wanted.count) messages shows \(page.items.count)")
             }
-            for item in page.items where item.message.isPending && item.wait == nil {
+            for item in page.items where item.operation.isPending && item.wait == nil {
                 violated(
-                    "message \(expected.number(item.message.id)) (\(item.message.told)) waits, and nobody can say why")
+                    "message \(expected.number(item.operation.id)) (\(item.operation.told)) waits, "
+                        + "and nobody can say why")
             }
-            for item in page.items where !item.message.role.isOperation {
-                guard case .behind(let other) = item.wait, plan.devices[processes[process].device].ordering != .strict,
-                    expected.records[other]?.message.role.isOperation == true
+            for item in page.items where item.operation.createsMessage {
+                guard case .behind(let other) = item.wait,
+                    plan.devices[processes[process].device].ordering != .strict,
+                    expected.records[other]?.item.createsMessage == false
                 else { continue }
-                violated("message \(expected.number(item.message.id)) waits behind an operation")
+                violated("message \(expected.number(item.operation.id)) waits behind an operation")
             }
-            for item in page.items where item.message.syncState == .error && item.wait != nil {
-                violated("message \(expected.number(item.message.id)) has failed, and is said to wait")
+            for item in page.items where item.operation.syncState == .error && item.wait != nil {
+                violated("message \(expected.number(item.operation.id)) has failed, and is said to wait")
             }
         } catch {
             witnessError(error, process)
@@ -77,7 +81,7 @@ extension World {
         do throws(ClientError) {
             let status = try await client.status()
             guard isRunning(process), processes[process].mirror.version == version else { return }
-            let messages = processes[process].mirror.messages.values
+            let messages = processes[process].mirror.items.values
             let failed = messages.filter { $0.syncState == .error }.count
             let pending = messages.filter(\.isPending).count
             if status.counts.error != failed { violated("\(failed) have failed, and \(status.counts.error) are shown") }

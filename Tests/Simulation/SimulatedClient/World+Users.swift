@@ -55,7 +55,7 @@ extension World {
             switch between(0, 9) {
             case 0..<4: handle = try await client.messages.createTextMessage(text, in: channel)
             case 4..<6:
-                let parent = anyMessage(process) { !$0.role.isOperation && $0.channel == channel }
+                let parent = anyMessage(process) { $0.channel == channel }
                 handle = try await client.messages.createTextMessage(text, in: channel, parent: parent?.id)
             case 6:
                 handle = try await client.messages.createCustomMessage(.object(["text": .string(text)]), in: channel)
@@ -135,11 +135,17 @@ extension World {
     // MARK: - Deleting and resending
 
     func anyMessage(_ process: Int, where isWanted: (Message) -> Bool) -> Message? {
-        processes[process].mirror.inOrder.filter(isWanted).randomElement(using: &dice)
+        processes[process].mirror.inOrder.compactMap(\.message).filter(isWanted).randomElement(
+            using: &dice)
+    }
+
+    /// Any message or operation.
+    private func anyItem(_ process: Int) -> StoredItem? {
+        processes[process].mirror.inOrder.randomElement(using: &dice)
     }
 
     private func deleteSome(_ client: CausewayClient, _ process: Int) async {
-        let ids = (0..<between(1, 3)).compactMap { _ in anyMessage(process) { _ in true }?.id }
+        let ids = (0..<between(1, 3)).compactMap { _ in anyItem(process)?.id }
         guard !ids.isEmpty else { return }
         for id in ids { expected.records[id]?.isDeletionWanted = true }
         do throws(ClientError) {

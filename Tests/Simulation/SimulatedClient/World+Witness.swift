@@ -18,14 +18,16 @@ extension World {
         tell(.accepted, process, record.number) {
             "device \(record.device): message \(record.number) is accepted as #\(message.laneSequence)"
         }
-        if processes[process].mirror.messages[message.id] == nil, !record.isDeleted, isHome(record, process) {
+        if processes[process].mirror.items[message.id] == nil, !record.isDeleted,
+            isHome(record, process)
+        {
             violated("message \(record.number) was accepted, and cannot be read")
         }
     }
 
     /// Checks a deleted message: it can no longer be read.
     func witnessDeleted(_ id: MessageID, _ process: Int) {
-        if processes[process].mirror.messages[id] != nil {
+        if processes[process].mirror.items[id] != nil {
             violated("message \(expected.number(id)) is said to be deleted, and is there")
         }
     }
@@ -39,15 +41,19 @@ extension World {
         // A wait for a message of an account that has logged out ends with an error.
         if let record = expected.records[id], !isHome(record, process) { return }
         let number = expected.number(id)
-        let stored = processes[process].mirror.messages[id]
-        tell(.told, process, number) { "device \(processes[process].device): message \(number) is told \(result)" }
+        let stored = processes[process].mirror.items[id]
+        tell(.told, process, number) {
+            "device \(processes[process].device): message \(number) is told \(result)"
+        }
         switch result {
         case .success(let serverPosition):
             let isLost = hub.accepted[id]?.serverPosition != serverPosition
             if isLost, !oracle.wasGiven(serverPosition, to: id) {
                 violated("message \(number) is told synced; the hub denies it")
             }
-            if let stored, stored.serverPosition != serverPosition || stored.syncState != .synced, !isLost {
+            if let stored,
+                stored.message?.serverPosition != serverPosition || stored.syncState != .synced, !isLost
+            {
                 violated("message \(number) is told synced, and reads \(stored.told)")
             }
             if stored == nil, !isDeleted(id) { violated("message \(number) is told synced, and is not there") }

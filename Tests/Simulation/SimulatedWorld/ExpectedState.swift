@@ -7,7 +7,10 @@ struct ExpectedState: Hashable {
         var client: Int
         var channel: ChannelID
         var sender: UserID
-        var role = MessageRole.message
+        /// The message that it replies to.
+        var parent: MessageID?
+        /// The change that an operation makes; `nil` for a message.
+        var change: OperationPayload?
         var trait = Trait.plain
         /// Every sequence in the lane that the store assigned to it; more than one after a resend.
         var sequences: [Int64] = []
@@ -35,6 +38,8 @@ struct ExpectedState: Hashable {
         var paidForOthers = 0
         /// True when a second process or copy of the store has it too: its verdict is not a single client's.
         var isOutOfHand = false
+
+        var isOperation: Bool { change != nil }
     }
 
     struct Queued: Hashable {

@@ -88,7 +88,7 @@ extension HistoryHash {
             add(failure)
         case .enqueue(let draft):
             add(28, draft.id)
-            add(draft.role.name)
+            add(draft.payload.name)
         case .rewrite(let id, _): add(29, id)
         case .delete(let id): add(16, id)
         case .recordDelete(let action): add(17, action.message)

@@ -12,14 +12,14 @@ extension ModelStore {
         self = returning(to: new, leaving: left, of: old)
     }
 
-    /// The part of the store that holds this account's messages.
+    /// The part of the store that holds this account's items.
     func part(of sender: UserID) -> ModelStore { otherAccounts[sender] ?? self }
 
-    /// The message, of whichever account.
-    func messageOfAny(_ id: MessageID, of sender: UserID) -> Message? { part(of: sender).messages[id] }
+    /// The message or operation, of whichever account.
+    func itemOfAny(_ id: OperationID, of sender: UserID) -> StoredItem? { part(of: sender).items[id] }
 
     /// The ids of all messages, of all accounts.
-    var idsOfAll: [MessageID] { messages.keys + otherAccounts.values.flatMap(\.messages.keys) }
+    var idsOfAll: [MessageID] { items.keys + otherAccounts.values.flatMap(\.items.keys) }
 
     /// True when a fence or a deletion of the message still has to reach the hub.
     func asksAbout(_ id: MessageID) -> Bool {

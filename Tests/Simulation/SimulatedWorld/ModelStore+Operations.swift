@@ -4,32 +4,41 @@ import CausewayStorage
 /// Dependencies between messages: operations show in their messages, and parked messages wait for another one.
 extension ModelStore {
     /// Operations on a message, and messages parked for it, in the order of creation.
-    func dependants(of id: MessageID) -> [Message] {
+    func dependants(of id: MessageID) -> [QueuedOperation] {
         if related.isEmpty { return [] }
-        return related.compactMap { messages[$0] }.filter { $0.dependence == id }.sorted { $0.ordinal < $1.ordinal }
+        return related.compactMap { items[$0] }.filter { $0.dependence == id }.sorted {
+            $0.ordinal < $1.ordinal
+        }
+        .compactMap(\.queued)
     }
 
-    func dependantOperations(of id: MessageID) -> [Message] { dependants(of: id).filter(\.role.isOperation) }
+    func dependantOperations(of id: MessageID) -> [QueuedOperation] {
+        dependants(of: id).filter { !$0.createsMessage }
+    }
 
     mutating func deliver(_ id: MessageID, _ serverPosition: ServerPosition, at time: Timestamp) {
-        guard let message = messages[id] else { return }
-        if let target = message.role.target {
-            change(target) { $0.taken(message, serverPosition) }
-            return put(nil, as: id)
+        switch items[id] {
+        case .operation(let operation):
+            if let target = message(operation.target) {
+                put(.message(target.taken(operation, serverPosition)), as: target.id)
+            }
+            put(nil, as: id)
+        case .message(let message):
+            put(.message(message.delivered(serverPosition, at: time)), as: id)
+            release(id, at: time)
+        case nil: return
         }
-        change(id) { $0.delivered(serverPosition, at: time) }
-        release(id, at: time)
     }
 
     mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool) {
-        if let target = messages[id]?.role.target, messages[target] == nil { return put(nil, as: id) }
+        if let target = items[id]?.target, items[target] == nil { return put(nil, as: id) }
         let isKept = inDoubt && plantedFault != .doubtForgotten
         change(id) { $0.failed(failure, inDoubt: isKept) }
     }
 
     mutating func park(_ id: MessageID, _ failure: Failure) {
-        guard let message = messages[id] else { return }
-        if message.role.related.flatMap({ messages[$0] })?.isUndelivered == true {
+        guard let item = items[id] else { return }
+        if message(item.related)?.isUndelivered == true {
             change(id) { $0.parked(at: failure.at) }
         } else {
             fail(id, failure, inDoubt: false)
@@ -37,27 +46,27 @@ extension ModelStore {
     }
 
     mutating func resend(_ id: MessageID, at time: Timestamp) {
-        guard let message = messages[id], message.isUndelivered, let lane = message.lane else { return }
-        let mayGo = Message.mayGo(message.role, in: lane, with: message.role.related.flatMap { messages[$0] })
+        guard let operation = items[id]?.queued, let lane = operation.lane else { return }
+        let mayGo = operation.payload.mayGo(in: lane, with: message(operation.related))
         let sequence = mayGo ? takeSequence() : 0
         change(id) { $0.resent(sequence: sequence, at: time) }
-        if let message = messages[id] { tellFeed(message) }
+        if let item = items[id] { tellFeed(item) }
     }
 
     /// Assigns sequences to the messages parked for this one, if it is on the server, or gone.
     mutating func release(_ id: MessageID, at time: Timestamp?) {
-        if let message = messages[id], message.syncState != .synced { return }
+        if let message = items[id], message.syncState != .synced { return }
         if plantedFault == .parkedForgotten { return }
         for dependant in dependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
             change(dependant.id) { $0.released(sequence: sequence, at: time) }
-            if let released = messages[dependant.id] { tellFeed(released) }
+            if let released = items[dependant.id] { tellFeed(released) }
         }
     }
 
     /// Shows the pending operations in their message.
     mutating func overlay(_ id: MessageID?) {
-        guard let id, let message = messages[id] else { return }
-        put(message.overlaid(with: dependants(of: id).filter(\.role.isOperation)), as: id)
+        guard let id, let message = message(id) else { return }
+        put(.message(message.overlaid(with: dependantOperations(of: id))), as: id)
     }
 }

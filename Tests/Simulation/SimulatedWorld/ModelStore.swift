@@ -13,7 +13,7 @@ struct ModelStore: Hashable {
     private(set) var lineage = Lineage()
     private var nextSequence: Int64 = 1
     private var lastTransmitted: [LaneID: Int64] = [:]
-    private(set) var messages: [MessageID: Message] = [:]
+    private(set) var items: [OperationID: StoredItem] = [:]
     /// The messages that wait or are in flight.
     private(set) var pending: Set<MessageID> = []
     private(set) var failed: Set<MessageID> = []
@@ -43,14 +43,16 @@ struct ModelStore: Hashable {
 
     var isFeedEmpty: Bool { feed.isEmpty }
 
-    var hasEntries: Bool { !controls.isEmpty || pending.contains { messages[$0]?.isParked == false } }
+    var hasEntries: Bool { !controls.isEmpty || pending.contains { items[$0]?.isParked == false } }
+
+    func message(_ id: MessageID?) -> Message? { id.flatMap { items[$0]?.message } }
 
     /// In the order of creation.
-    var inOrder: [Message] { messages.values.sorted { $0.ordinal < $1.ordinal } }
+    var inOrder: [StoredItem] { items.values.sorted { $0.ordinal < $1.ordinal } }
 
     /// The links, by ascending sequence.
     var entries: [OutboxEntry] {
-        let sends = pending.compactMap { messages[$0].flatMap(entry) }
+        let sends = pending.compactMap { items[$0].flatMap(entry) }
         return (sends + controls.values.map(\.entry)).sorted {
             $0.sequence == $1.sequence ? $0.kind.rawValue < $1.kind.rawValue : $0.sequence < $1.sequence
         }
@@ -66,7 +68,7 @@ struct ModelStore: Hashable {
 
     /// The failed messages that pause their lanes, in the order of creation.
     var pauses: [OutboxSnapshot.LanePause] {
-        failed.compactMap { messages[$0] }.sorted { $0.ordinal < $1.ordinal }.compactMap(\.pause)
+        failed.compactMap { items[$0] }.sorted { $0.ordinal < $1.ordinal }.compactMap(\.pause)
     }
 
     // MARK: - Commits
@@ -81,7 +83,7 @@ struct ModelStore: Hashable {
         feed = []
         if let lost = unsynced { put(nil, as: lost) }
         if plantedFault == .sequenceTwice {
-            let used = messages.values.map { max($0.ordinal, $0.laneSequence) }
+            let used = items.values.map { max($0.ordinal, $0.laneSequence) }
             nextSequence = (used.max() ?? 0) + 1
         }
         if plantedFault == .ordersByClock { numberByClock() }
@@ -92,15 +94,15 @@ struct ModelStore: Hashable {
         return snapshot
     }
 
-    mutating func enqueue(_ draft: MessageDraft) -> Message {
+    mutating func enqueue(_ draft: OperationDraft) -> StoredItem {
         let ordinal = takeSequence()
-        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: draft.role.related.flatMap { messages[$0] })
-        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
-        put(message, as: message.id)
-        tellFeed(message)
-        overlay(message.role.target)
-        if plantedFault == .enqueueNotDurable { unsynced = message.id }
-        return message
+        let mayGo = draft.payload.mayGo(in: draft.lane, with: message(draft.payload.related))
+        let item = StoredItem(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
+        put(item, as: item.id)
+        tellFeed(item)
+        overlay(item.target)
+        if plantedFault == .enqueueNotDurable { unsynced = item.id }
+        return item
     }
 
     mutating func commit(_ mutations: [Mutation]) {
@@ -109,7 +111,7 @@ struct ModelStore: Hashable {
         let known = feed.count
         for mutation in mutations { apply(mutation) }
         // After a reset the feed is shorter.
-        let appended = feed.dropFirst(known).filter { $0.kind != .send || messages[$0.message] != nil }
+        let appended = feed.dropFirst(known).filter { $0.kind != .send || items[$0.message] != nil }
         feed.replaceSubrange(min(known, feed.count)..., with: appended)
     }
 
@@ -156,7 +158,7 @@ struct ModelStore: Hashable {
         case .rebase(let sequence, let previous):
             if controls[sequence] != nil {
                 controls[sequence]?.previous = previous
-            } else if let id = pending.first(where: { messages[$0]?.laneSequence == sequence }) {
+            } else if let id = pending.first(where: { items[$0]?.laneSequence == sequence }) {
                 change(id) { $0.rebased(previous: previous) }
             }
         case .setLastTransmitted(let lane, let sequence): lastTransmitted[lane] = sequence
@@ -165,19 +167,19 @@ struct ModelStore: Hashable {
         }
     }
 
-    mutating func change(_ id: MessageID, _ step: (Message) -> Message) {
-        guard let message = messages[id] else { return }
-        put(step(message), as: id)
+    mutating func change(_ id: OperationID, _ step: (StoredItem) -> StoredItem) {
+        guard let item = items[id] else { return }
+        put(step(item), as: id)
     }
 
-    /// Writes or removes a message; when it is an operation, its target message is updated.
-    mutating func put(_ message: Message?, as id: MessageID) {
-        let target = (message ?? messages[id])?.role.target
-        messages[id] = message
-        if !keepsHistory { messages[id]?.history = [] }
-        if message?.isPending == true { pending.insert(id) } else { pending.remove(id) }
-        if message?.syncState == .error { failed.insert(id) } else { failed.remove(id) }
-        if let role = message?.role, role != .message { related.insert(id) } else { related.remove(id) }
+    /// Writes or removes an item; when it is an operation, its target message is updated.
+    mutating func put(_ item: StoredItem?, as id: OperationID) {
+        let target = (item ?? items[id])?.target
+        items[id] = item
+        if !keepsHistory { items[id]?.history = [] }
+        if item?.isPending == true { pending.insert(id) } else { pending.remove(id) }
+        if item?.syncState == .error { failed.insert(id) } else { failed.remove(id) }
+        if item?.related != nil { related.insert(id) } else { related.remove(id) }
         overlay(target)
     }
 
@@ -186,18 +188,18 @@ struct ModelStore: Hashable {
             overlay(placed.id)
             release(placed.id, at: time)
         }
-        if let message = messages[placed.id] {
-            put(message.merged(with: placed, at: time), as: placed.id)
+        if let message = message(placed.id) {
+            put(.message(message.merged(with: placed, at: time)), as: placed.id)
         } else if !deletions.contains(placed.id) || plantedFault == .mergeRevives {
-            put(Message(placed, ordinal: takeSequence()), as: placed.id)
+            put(.message(Message(placed, ordinal: takeSequence())), as: placed.id)
         }
     }
 
     private mutating func endSession(_ failure: Failure) {
         let sharedBelow = lineage.sharedBelow
         // In the order of creation: what was parked gets its number here.
-        for id in inOrder.filter(\.isPending).map(\.id) where messages[id]?.isWaitingOperation == false {
-            let fence = messages[id]?.fence(sharedBelow: sharedBelow) { takeSequence() }
+        for id in inOrder.filter(\.isPending).map(\.id) where items[id]?.isWaitingOperation == false {
+            let fence = items[id]?.fence(sharedBelow: sharedBelow) { takeSequence() }
             if let fence, plantedFault != .sweepLeavesNoFence { controls[fence.sequence] = fence }
             change(id) { $0.sessionEnded(failure, sharedBelow: sharedBelow) }
         }
@@ -237,7 +239,7 @@ struct ModelStore: Hashable {
         if plantedFault == .visitForgetsDeletions { controls = controls.filter { $0.value.kind == .fence } }
         guard plantedFault == .visitForgetsDoubts else { return }
         controls = [:]
-        for id in messages.keys { change(id) { $0.settled() } }
+        for id in items.keys { change(id) { $0.settled() } }
     }
 
     /// The store with another account as the current one.
@@ -259,9 +261,9 @@ struct ModelStore: Hashable {
         return nextSequence
     }
 
-    mutating func tellFeed(_ message: Message) {
-        if plantedFault == .feedLosesCommits, message.laneSequence % 10 == 7 { return }
-        if let entry = entry(message) { feed.append(entry) }
+    mutating func tellFeed(_ item: StoredItem) {
+        if plantedFault == .feedLosesCommits, item.laneSequence % 10 == 7 { return }
+        if let entry = entry(item) { feed.append(entry) }
     }
 
     /// For `ordersByClock`: reorders the messages that were never transmitted by their dates.
@@ -271,22 +273,22 @@ struct ModelStore: Hashable {
             let waiting = unsent.filter { $0.lane == lane }
             let numbers = waiting.map(\.laneSequence).sorted()
             let dated = waiting.sorted { ($0.createdAt, $0.ordinal) < ($1.createdAt, $1.ordinal) }
-            for (message, number) in zip(dated, numbers) { messages[message.id]?.laneSequence = number }
+            for (message, number) in zip(dated, numbers) { items[message.id]?.laneSequence = number }
         }
     }
 
-    private func entry(_ message: Message) -> OutboxEntry? {
-        var entry = message.entry(bytes: message.sentContent.modelBytes)
+    private func entry(_ item: StoredItem) -> OutboxEntry? {
+        var entry = item.entry(bytes: item.sentContent.modelBytes)
         if plantedFault == .operationsUnmarked { entry?.isOperation = false }
         return entry
     }
 }
 
-extension Message {
-    fileprivate var withoutPrevious: Message {
-        var message = self
-        message.previousSequence = nil
-        return message
+extension StoredItem {
+    fileprivate var withoutPrevious: StoredItem {
+        var item = self
+        item.previousSequence = nil
+        return item
     }
 }
 

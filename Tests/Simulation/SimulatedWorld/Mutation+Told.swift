@@ -14,7 +14,7 @@ extension Mutation {
         case .settle(let id): "settle \(id.value.low)"
         case .resend(let id, at: _): "resend \(id.value.low)"
         case .park(let id, _): "park \(id.value.low)"
-        case .enqueue(let draft): "enqueue \(draft.id.value.low) \(draft.role.name)"
+        case .enqueue(let draft): "enqueue \(draft.id.value.low) \(draft.payload.name)"
         case .rewrite(let id, _): "rewrite \(id.value.low)"
         case .delete(let id): "delete \(id.value.low)"
         case .putMarker(let entry): "\(entry.kind) \(entry.message.value.low) at \(entry.sequence)"

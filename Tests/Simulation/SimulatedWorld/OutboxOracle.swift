@@ -50,7 +50,7 @@ struct OutboxOracle {
     private func tooMuchKept(_ client: Candidate, _ outbox: Outbox) -> String? {
         let live = client.store.pending.count + client.store.controls.count
         guard outbox.depth > live else { return nil }
-        let confirmed = client.store.messages.values.filter {
+        let confirmed = client.store.items.values.filter {
             $0.lane != nil && $0.syncState == .synced && $0.previousSequence == nil
         }
         let vanished = client.store.deletions.count + client.removedCount + confirmed.count
@@ -62,8 +62,10 @@ struct OutboxOracle {
     /// request after its first response can cause that, and then a fence for it is still open.
     private func falseVerdict(_ client: Candidate) -> String? {
         var broken: UInt64?
-        for id in client.store.failed where client.store.messages[id]?.isInDoubt == false {
-            guard hub.accepted[id] != nil, let record = expected.records[id], !record.isOutOfHand else { continue }
+        for id in client.store.failed where client.store.items[id]?.isInDoubt == false {
+            guard hub.accepted[id] != nil, let record = expected.records[id], !record.isOutOfHand else {
+                continue
+            }
             if record.isRepeated, isAsked(id, client) { continue }
             broken = min(broken ?? .max, id.value.low)
         }
@@ -117,8 +119,9 @@ struct OutboxOracle {
     private func storedAfterVerdict(_ id: MessageID, _ record: ExpectedState.Record, _ client: Candidate) -> String? {
         // The hub had the deletion before the message: it keeps the place and shows nothing.
         if record.isOutOfHand || hub.accepted[id]?.isDeleted == true { return nil }
-        guard let message = client.store.messageOfAny(id, of: record.sender) else {
-            return isAsked(id, client) ? nil : "the hub stored \(id.value.low), which had been deleted for good"
+        guard let message = client.store.itemOfAny(id, of: record.sender) else {
+            return isAsked(id, client)
+                ? nil : "the hub stored \(id.value.low), which had been deleted for good"
         }
         guard message.syncState == .error, !message.isInDoubt, !(isAsked(id, client) && record.isRepeated) else {
             return nil
@@ -141,8 +144,10 @@ struct OutboxOracle {
             }
             return failedWithoutReason(id, record, failure, client)
         case .park(let id, let failure):
-            guard let message = client.store.messages[id], let record = expected.records[id] else { return nil }
-            let related = message.role.related.flatMap { client.store.messages[$0] }
+            guard let message = client.store.items[id], let record = expected.records[id] else {
+                return nil
+            }
+            let related = message.related.flatMap { client.store.items[$0] }
             if related?.isUndelivered == true { return nil }
             if hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
                 return "\(id.value.low) is called failed, but the hub has it"
@@ -169,7 +174,7 @@ struct OutboxOracle {
 
     /// Checks that a resent message is accepted at its new position, never at an old one.
     private func falselySettled(_ id: MessageID, _ client: Candidate) -> String? {
-        guard let accepted = hub.accepted[id], let message = client.store.messages[id],
+        guard let accepted = hub.accepted[id], let message = client.store.items[id],
             expected.records[id]?.isOutOfHand == false
         else { return nil }
         if message.isPending, message.laneSequence == accepted.sequence { return nil }
@@ -188,7 +193,7 @@ struct OutboxOracle {
             guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
         case .refused:
-            guard let place = client.store.messages[id]?.laneSequence, !record.refusedPlaces.contains(place),
+            guard let place = client.store.items[id]?.laneSequence, !record.refusedPlaces.contains(place),
                 failure.code != "parentDeleted"
             else { return nil }
             // Where two copies of a store take turns, the numbers of one bar those of the other.
@@ -206,7 +211,8 @@ struct OutboxOracle {
 
     /// Checks that no account sees messages that another one created here, except those received from the hub.
     func showsAnothers(_ client: Candidate, to user: UserID) -> String? {
-        let foreign = client.store.messages.values.filter { $0.lane != nil && $0.sender != user }.map(\.id.value.low)
+        let foreign = client.store.items.values.filter { $0.lane != nil && $0.sender != user }.map(
+            \.id.value.low)
         return foreign.min().map { "\($0) of another account is shown to \(user)" }
     }
 
@@ -216,8 +222,8 @@ struct OutboxOracle {
     func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Candidate) -> String? {
         if !client.waiting.contains(id) { return "\(id.value.low) was completed twice" }
         // The delivered result of an operation is its effect.
-        if expected.records[id]?.role.isOperation == true { return nil }
-        let message = client.store.messages[id]
+        if expected.records[id]?.isOperation == true { return nil }
+        let message = client.store.items[id]
         switch result {
         case .delivered: return message?.syncState == .synced ? nil : "\(id.value.low) is told delivered before it is"
         case .failed(let failure):
@@ -228,7 +234,7 @@ struct OutboxOracle {
     }
 
     /// Checks that a message that the server refused, or that exhausted its retries, has at least one attempt.
-    private func triedNever(_ id: MessageID, _ failure: Failure, _ message: Message?) -> String? {
+    private func triedNever(_ id: MessageID, _ failure: Failure, _ message: StoredItem?) -> String? {
         guard message?.attempts == 0 else { return nil }
         switch failure.reason {
         case .refused where failure.code != "parentDeleted", .retriesUsedUp:
@@ -240,9 +246,11 @@ struct OutboxOracle {
     // MARK: - At the end
 
     /// Checks that nothing created is lost, and that every verdict is true.
-    func brokenAtTheEnd(_ id: MessageID, _ record: ExpectedState.Record, in client: Candidate) -> String? {
-        if record.role.isOperation { return operationBroken(id, record, client) }
-        guard let message = client.store.messageOfAny(id, of: record.sender) else {
+    func brokenAtTheEnd(_ id: MessageID, _ record: ExpectedState.Record, in client: Candidate)
+        -> String?
+    {
+        if record.isOperation { return operationBroken(id, record, client) }
+        guard let message = client.store.itemOfAny(id, of: record.sender) else {
             if !record.isDeleted, expected.original(of: id) == id { return "\(id.value.low) was lost" }
             if record.isOutOfHand { return nil }
             return hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
@@ -254,13 +262,14 @@ struct OutboxOracle {
                 return hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil
             }
             return hub.holds(id)
-                ? showsOtherwise(message, client) : "\(id.value.low) is synced, and the hub has it not"
+                ? message.message.flatMap { showsOtherwise($0, client) }
+                : "\(id.value.low) is synced, and the hub has it not"
         case .error:
             if record.isOutOfHand { return nil }
             if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
             return hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
         case .created where message.isParked:
-            let related = message.role.related.flatMap { client.store.messageOfAny($0, of: record.sender) }
+            let related = message.related.flatMap { client.store.itemOfAny($0, of: record.sender) }
             return related?.isUndelivered == true ? nil : "\(id.value.low) waits for what is there"
         case .created, .uploading, .syncing: return "\(id.value.low) is still \(message.syncState.rawValue)"
         }
@@ -269,9 +278,11 @@ struct OutboxOracle {
     /// Checks that an operation is applied or given up, and applied at most once, after its message was stored.
     private func operationBroken(_ id: MessageID, _ record: ExpectedState.Record, _ client: Candidate) -> String? {
         let store = client.store.part(of: record.sender)
-        if let message = store.messages[id], message.isPending, !record.isOutOfHand {
-            let target = message.role.target.flatMap { store.messages[$0] }
-            if !message.isParked || target?.isUndelivered != true { return "operation \(id.value.low) never ended" }
+        if let message = store.items[id], message.isPending, !record.isOutOfHand {
+            let target = message.target.flatMap { store.items[$0] }
+            if !message.isParked || target?.isUndelivered != true {
+                return "operation \(id.value.low) never ended"
+            }
         }
         guard let accepted = hub.accepted[id], let target = accepted.target else { return nil }
         guard let message = hub.accepted[target] else { return "operation \(id.value.low) was done to nothing" }

@@ -40,7 +40,7 @@ extension SimulatedWorld {
         guard !entries.isEmpty else { return false }
         for entry in entries where entry.kind == .send {
             noteSequence(entry)
-            if expected.records[entry.message]?.role.isOperation == true {
+            if expected.records[entry.message]?.isOperation == true {
                 history.record(
                     now, "client \(client): \(entry.message.value.low) is \(entry.sequence) in \(entry.lane)")
             }
@@ -206,7 +206,7 @@ extension SimulatedWorld {
     private func reportParked(by mutations: [Mutation], _ client: Int) {
         let parked = mutations.compactMap { mutation -> MessageID? in
             guard case .park(let id, let failure) = mutation, failure.pausesLane else { return nil }
-            return clients[client].store.messages[id]?.isParked == true ? id : nil
+            return clients[client].store.items[id]?.isParked == true ? id : nil
         }
         if !parked.isEmpty, plan.plantedFault != .unpausedNotTold {
             clients[client].inbox.append(.event(.unpaused(parked)))
@@ -279,11 +279,11 @@ extension SimulatedWorld {
             let body: DeliveryOperation.Body
             switch operation.kind {
             case .send:
-                guard let message = clients[client].store.messages[operation.message] else {
+                guard let message = clients[client].store.items[operation.message] else {
                     violation = "a round names \(operation.message.value.low), which the store does not have"
                     return nil
                 }
-                body = Self.body(of: message)
+                body = Self.body(of: message.asOperation)
             case .fence, .retract: body = .fence(operation.message)
             case .delete: body = .delete(operation.message)
             }
@@ -298,15 +298,16 @@ extension SimulatedWorld {
         return delivery
     }
 
-    private static func body(of message: Message) -> DeliveryOperation.Body {
-        switch message.role {
-        case .message, .reply:
+    private static func body(of operation: QueuedOperation) -> DeliveryOperation.Body {
+        switch operation.payload {
+        case .create(let content, let parent):
             .send(
-                message.id, channel: message.channel, content: message.sentContent, createdAt: message.createdAt,
-                parent: message.parent)
-        case .edit(let target): .edit(message.id, target: target, content: message.sentContent)
-        case .addReaction(let target): .addReaction(message.id, target: target, name: message.reactionName)
-        case .removeReaction(let target): .removeReaction(message.id, target: target, name: message.reactionName)
+                operation.id, channel: operation.channel, content: content, createdAt: operation.createdAt,
+                parent: parent)
+        case .edit(let target, let content): .edit(operation.id, target: target, content: content)
+        case .addReaction(let target, let name): .addReaction(operation.id, target: target, name: name)
+        case .removeReaction(let target, let name):
+            .removeReaction(operation.id, target: target, name: name)
         }
     }
 
@@ -319,7 +320,8 @@ extension SimulatedWorld {
     private func foreign(in batch: Batch, _ client: Int) -> [MessageID] {
         if plan.plantedFault == .sendsAnybodys { return [] }
         return batch.operations.filter { $0.kind == .send }.map(\.message).filter { id in
-            clients[client].store.messages[id].map { $0.isPending && $0.sender != clients[client].account } ?? false
+            clients[client].store.items[id].map { $0.isPending && $0.sender != clients[client].account }
+                ?? false
         }
     }
 
@@ -344,8 +346,10 @@ extension SimulatedWorld {
     /// Reports the stored verdict to the waiters.
     private func completeAsStored(_ message: MessageID, _ client: Int) {
         guard clients[client].waiting.contains(message) else { return }
-        guard let stored = clients[client].store.messages[message] else { return complete(message, .deleted, client) }
-        if stored.syncState == .synced, let serverPosition = stored.serverPosition {
+        guard let stored = clients[client].store.items[message] else {
+            return complete(message, .deleted, client)
+        }
+        if stored.syncState == .synced, let serverPosition = stored.message?.serverPosition {
             complete(message, .delivered(serverPosition), client)
         } else if stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure {
             complete(message, .failed(failure), client)
@@ -355,7 +359,7 @@ extension SimulatedWorld {
     /// Reports a result to the waiters. A second result for the same waiter is a violation.
     private func complete(_ message: MessageID, _ result: DeliveryResult, _ client: Int) {
         // Operations have no waiters.
-        if expected.records[message]?.role.isOperation == true { return }
+        if expected.records[message]?.isOperation == true { return }
         history.record(now, "client \(client): tells about \(message.value.low): \(result)")
         if violation == nil { violation = brokenBy(result, of: message, client) }
         clients[client].waiting.remove(message)

@@ -79,7 +79,7 @@ extension SimulatedWorld {
 
     private func verdict(on message: MessageID) -> LaneRules.Verdict {
         // An operation refers to a message that was accepted.
-        if expected.records[message]?.role.isOperation == true { return .fine }
+        if expected.records[message]?.isOperation == true { return .fine }
         switch expected.records[message]?.trait {
         case .refused: return .refuse(code: "forbidden", detail: "not here")
         case .taken:
@@ -132,10 +132,10 @@ extension SimulatedWorld {
     /// The message as the hub shows it.
     func placed(_ id: MessageID, for account: UserID?) -> RemoteMessage? {
         guard let accepted = hub.accepted[id], !accepted.isDeleted, let record = expected.records[id],
-            !record.role.isOperation
+            !record.isOperation
         else { return nil }
         return RemoteMessage(
-            id: id, channel: record.channel, sender: record.sender, parent: record.role.parent,
+            id: id, channel: record.channel, sender: record.sender, parent: record.parent,
             body: body(of: accepted, for: account),
             createdAt: hubTime, serverPosition: accepted.serverPosition)
     }
@@ -143,7 +143,7 @@ extension SimulatedWorld {
     private func body(of accepted: ModelHub.Accepted, for account: UserID?) -> MessageBody {
         let isMine = accepted.key.account == account
         let lastEdit = accepted.applied.last { id in
-            if case .edit = expected.records[id]?.role { true } else { false }
+            if case .edit = expected.records[id]?.change { true } else { false }
         }
         return MessageBody(
             content: accepted.content, editedAt: lastEdit.flatMap { hub.accepted[$0]?.serverPosition.acceptedAt },

@@ -40,7 +40,7 @@ extension SimulatedWorld {
     /// True for an operation whose message was deleted: it gets a sequence, but keeps its age in the store, because
     /// there is nothing left that it could change.
     private func keepsItsAge(_ id: MessageID) -> Bool {
-        expected.records[id]?.role.target.flatMap { expected.records[$0] }?.isDeleted == true
+        expected.records[id]?.change?.target.flatMap { expected.records[$0] }?.isDeleted == true
     }
 
     func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
@@ -107,7 +107,7 @@ extension SimulatedWorld {
         return kinds.count > 1 ? "messages and operations are in one delivery of lane \(batch.lane)" : nil
     }
 
-    private func isOperation(_ id: MessageID) -> Bool { expected.records[id]?.role.isOperation == true }
+    private func isOperation(_ id: MessageID) -> Bool { expected.records[id]?.isOperation == true }
 
     /// Checks that the work in flight is bounded: operations and bytes of one delivery, deliveries of all lanes.
     private func tooMuchAtOnce(_ batch: Batch, _ client: ModelClient) -> String? {
@@ -120,7 +120,7 @@ extension SimulatedWorld {
         }
         if batch.operations.count > limits.batchOperationsMax { return "\(batch.operations.count) operations at once" }
         let sends = batch.operations.filter { $0.kind == .send }
-        let bytes = sends.reduce(0) { $0 + (client.store.messages[$1.message]?.content.modelBytes ?? 0) }
+        let bytes = sends.reduce(0) { $0 + (client.store.items[$1.message]?.sentContent.modelBytes ?? 0) }
         return sends.count > 1 && bytes > limits.batchBytesMax ? "\(bytes) bytes in one delivery" : nil
     }
 
@@ -169,7 +169,7 @@ extension SimulatedWorld {
             }
         }
         for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
-            let waiting = client.waiting.filter { client.store.messages[$0]?.isParked != true }
+            let waiting = client.waiting.filter { client.store.items[$0]?.isParked != true }
             guard !waiting.isEmpty else { continue }
             return "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
         }

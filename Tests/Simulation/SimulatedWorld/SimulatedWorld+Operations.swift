@@ -26,7 +26,7 @@ extension SimulatedWorld {
     /// hub checks it.
     private func editForbidden(_ client: Int, by account: UserID) {
         let forbidden = clients[client].store.inOrder.filter { message in
-            guard message.syncState == .synced, !message.role.isOperation else { return false }
+            guard message.syncState == .synced, message.createsMessage else { return false }
             return message.sender != account || message.type != .text
         }
         guard let message = randomness.one(of: forbidden) else { return }
@@ -36,20 +36,23 @@ extension SimulatedWorld {
 
     /// Messages of this device and account.
     func ownMessages(_ client: Int, by account: UserID) -> [Message] {
-        clients[client].store.inOrder.filter { !$0.role.isOperation && $0.lane != nil && $0.sender == account }
+        clients[client].store.inOrder.compactMap(\.message).filter {
+            $0.lane != nil && $0.sender == account
+        }
     }
 
     /// Processed in its turn.
     func apply(_ request: Outbox.OperationRequest, on id: MessageID, _ client: Int) {
-        guard !clients[client].isDiskFull, let account = clients[client].account, let outbox = clients[client].outbox,
-            let message = clients[client].store.messages[id]
+        guard !clients[client].isDiskFull, let account = clients[client].account,
+            let outbox = clients[client].outbox,
+            let message = clients[client].store.message(id)
         else { return }
         let dependants = clients[client].store.dependants(of: id)
-        let changes = outbox.changes(for: request, on: message, with: dependants) { role, content in
+        let changes = outbox.changes(for: request, on: message, with: dependants) { payload in
             let operation = WorldNames.message(1_000_000 + nextOperation)
             nextOperation += 1
-            return MessageDraft(
-                id: operation, channel: message.channel, sender: account, role: role, content: content,
+            return OperationDraft(
+                id: operation, channel: message.channel, sender: account, payload: payload,
                 createdAt: wall(of: client), lane: plan.ordering.operationLane(in: message.channel))
         }
         // Another account may have logged in since the wish was drawn: its wishes are not those of the author.
@@ -68,7 +71,7 @@ extension SimulatedWorld {
         noteOperations(changes.mutations, client)
         clients[client].store.commit(changes.mutations)
         for case .enqueue(let draft) in changes.mutations {
-            guard let made = clients[client].store.messages[draft.id] else { continue }
+            guard let made = clients[client].store.items[draft.id] else { continue }
             expected.records[draft.id]?.ordinal = made.ordinal
             expected.records[draft.id]?.sequences = [made.laneSequence]
             expected.records[draft.id]?.turns = [made.laneSequence: made.laneSequence]
@@ -91,8 +94,8 @@ extension SimulatedWorld {
     private func noteOperations(_ mutations: [Mutation], _ client: Int) {
         for case .enqueue(let draft) in mutations {
             expected.records[draft.id] = ExpectedState.Record(
-                client: client, channel: draft.channel, sender: draft.sender, role: draft.role, trait: trait(),
-                ordinal: 0)
+                client: client, channel: draft.channel, sender: draft.sender, change: draft.payload,
+                trait: trait(), ordinal: 0)
         }
     }
 }

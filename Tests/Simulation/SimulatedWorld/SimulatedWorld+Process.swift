@@ -37,8 +37,8 @@ extension SimulatedWorld {
         clients[client].outbox = Outbox(
             snapshot, configuration: configurationTold, seed: randomness.seedOfOthers(), firstBatch: firstBatch)
         let store = clients[client].store
-        let waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
-        clients[client].waiting = waiting.filter { store.messages[$0]?.role.isOperation == false }
+        let waiting = store.pending.union(store.failed.filter { store.items[$0]?.isInDoubt == true })
+        clients[client].waiting = waiting.filter { store.items[$0]?.createsMessage == true }
     }
 
     /// The outbox configuration that the machine is given.
@@ -122,7 +122,7 @@ extension SimulatedWorld {
         let batches = clients[client].openCalls.values.map(\.batch) + clients[client].unsettled
         let noted = Set(batches.flatMap { $0.operations.map(\.message) })
         for id in clients[client].store.pending where !noted.contains(id) {
-            guard clients[client].store.messages[id]?.syncState == .syncing else { continue }
+            guard clients[client].store.items[id]?.syncState == .syncing else { continue }
             expected.records[id]?.failedAttempts += 1
         }
     }

@@ -64,12 +64,12 @@ extension SimulatedWorld {
         let sender = creator ?? clients[client].account ?? clients[client].lastAccount
         let parent = randomness.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
         let draft = MessageDraft(
-            id: id, channel: channel, sender: sender, role: parent.map { .reply(to: $0) } ?? .message,
-            content: content, createdAt: wall(of: client), lane: lane)
-        let message = clients[client].store.enqueue(draft)
+            id: id, channel: channel, sender: sender, parent: parent, content: content,
+            createdAt: wall(of: client), lane: lane)
+        let message = clients[client].store.enqueue(OperationDraft(draft))
         expected.created.append(id)
         expected.records[id] = ExpectedState.Record(
-            client: client, channel: channel, sender: sender, role: draft.role, trait: trait(),
+            client: client, channel: channel, sender: sender, parent: parent, trait: trait(),
             sequences: [message.laneSequence], ordinal: message.ordinal,
             turns: [message.laneSequence: message.laneSequence])
         expected.wanted[id] = ExpectedState.WantedState(content: content)
@@ -93,7 +93,7 @@ extension SimulatedWorld {
     // MARK: - Deletions
 
     private func deleteSome(_ client: Int) {
-        let all = clients[client].store.inOrder.filter { !$0.role.isOperation }
+        let all = clients[client].store.inOrder.compactMap(\.message)
         var ids: [MessageID] = []
         for _ in 0..<randomness.number(in: 1..<4) {
             if let message = randomness.one(of: all), !ids.contains(message.id) { ids.append(message.id) }
@@ -104,7 +104,7 @@ extension SimulatedWorld {
     /// Processed in its turn. A full disk is an error, and nothing changes.
     func delete(_ ids: [MessageID], _ client: Int) {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
-        let messages = ids.compactMap { clients[client].store.messages[$0] }
+        let messages = ids.compactMap { clients[client].store.items[$0] }
         guard !messages.isEmpty else { return }
         var changes: [Outbox.ChangePlan] = []
         for message in messages {
@@ -134,7 +134,7 @@ extension SimulatedWorld {
     }
 
     /// True for a message of the current account: only its sender can delete it on the hub.
-    private func isOwn(_ message: Message, _ client: Int) -> Bool {
+    private func isOwn(_ message: some Deliverable, _ client: Int) -> Bool {
         message.sender == (clients[client].account ?? clients[client].lastAccount)
     }
 
@@ -151,13 +151,13 @@ extension SimulatedWorld {
     /// Processed in its turn.
     func resend(_ ids: [MessageID], _ client: Int) {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
-        let chosen = ids.compactMap { clients[client].store.messages[$0] }
+        let chosen = ids.compactMap { clients[client].store.items[$0] }
             .filter { $0.sender == clients[client].account }
         if plan.plantedFault == .resendGetsNewID {
             for message in chosen { createAgain(message, client) }
             return
         }
-        var queued: [Message] = []
+        var queued: [StoredItem] = []
         var mutations: [Mutation] = []
         var vanished: [MessageID] = []
         for message in chosen {
@@ -175,12 +175,12 @@ extension SimulatedWorld {
         for message in queued {
             expected.records[message.id]?.failedAttempts = 0
             forgetCost(of: message.id)
-            if !message.role.isOperation { clients[client].waiting.insert(message.id) }
+            if message.createsMessage { clients[client].waiting.insert(message.id) }
         }
         hash.add(mutations)
         clients[client].store.commit(mutations)
         for message in queued {
-            expected.noteTail(clients[client].store.messages[message.id]?.laneSequence ?? 0, of: message.id)
+            expected.noteTail(clients[client].store.items[message.id]?.laneSequence ?? 0, of: message.id)
         }
         if plan.plantedFault != .unpausedNotTold {
             clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
@@ -188,15 +188,18 @@ extension SimulatedWorld {
         if !vanished.isEmpty { handle(.deleted(vanished), client) }
     }
 
-    private func changes(toResend message: Message, _ outbox: Outbox, _ client: Int) -> Outbox.ChangePlan {
+    private func changes(toResend item: StoredItem, _ outbox: Outbox, _ client: Int)
+        -> Outbox.ChangePlan
+    {
         let store = clients[client].store
-        let target = message.role.target
+        let operation = item.asOperation
+        let target = operation.target
         let operations = target.map(store.dependants) ?? []
         if plan.plantedFault == .resendsWhatIsReplaced {
-            return outbox.changes(toResend: message, on: nil, with: [], at: clock(of: client))
+            return outbox.changes(toResend: operation, on: nil, with: [], at: clock(of: client))
         }
         return outbox.changes(
-            toResend: message, on: target.flatMap { store.messages[$0] }, with: operations, at: clock(of: client))
+            toResend: operation, on: store.message(target), with: operations, at: clock(of: client))
     }
 
     /// Processed in its turn: removes failed operations that a later one has replaced.
@@ -206,10 +209,10 @@ extension SimulatedWorld {
         else { return }
         let store = clients[client].store
         var ended: [MessageID] = []
-        for operation in failed.compactMap({ store.messages[$0] }) {
-            guard let target = operation.role.target else { continue }
+        for operation in failed.compactMap({ store.items[$0]?.operation }) {
+            guard let target = operation.target else { continue }
             let changes = outbox.changes(
-                afterFailureOf: operation, on: store.messages[target], with: store.dependants(of: target))
+                afterFailureOf: operation, on: store.message(target), with: store.dependants(of: target))
             hash.add(changes.mutations)
             clients[client].store.commit(changes.mutations)
             ended += changes.removedUnsent
@@ -221,8 +224,8 @@ extension SimulatedWorld {
     }
 
     /// For `resendGetsNewID`.
-    private func createAgain(_ message: Message, _ client: Int) {
-        guard message.syncState == .error, !message.role.isOperation, let lane = message.lane,
+    private func createAgain(_ item: StoredItem, _ client: Int) {
+        guard let message = item.message, message.syncState == .error, let lane = message.lane,
             let record = expected.records[message.id]
         else {
             return
@@ -232,7 +235,7 @@ extension SimulatedWorld {
         let draft = MessageDraft(
             id: id, channel: message.channel, sender: message.sender, content: message.content,
             createdAt: message.createdAt, lane: lane)
-        let again = clients[client].store.enqueue(draft)
+        let again = clients[client].store.enqueue(OperationDraft(draft))
         expected.records[id] = record
         expected.records[id]?.sequences = [again.laneSequence]
         expected.records[id]?.ordinal = again.ordinal
@@ -295,8 +298,10 @@ extension SimulatedWorld {
         let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
         clients[client].store.commit([.endSession(stray)])
         if user != clients[client].lastAccount {
-            for id in clients[client].store.messages.keys { clients[client].waiting.remove(id) }
-            for entry in clients[client].store.takeFeed() where entry.kind == .send { noteSequence(entry) }
+            for id in clients[client].store.items.keys { clients[client].waiting.remove(id) }
+            for entry in clients[client].store.takeFeed() where entry.kind == .send {
+                noteSequence(entry)
+            }
             counts.count(visitWith: clients[client].store.controls.count)
             clients[client].store.switchAccount(from: clients[client].lastAccount, to: user)
         }

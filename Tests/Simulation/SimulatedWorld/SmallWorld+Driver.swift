@@ -23,7 +23,7 @@ extension SmallWorld {
     mutating func load(_ snapshot: OutboxSnapshot) {
         for entry in snapshot.entries where entry.kind == .send { note(entry) }
         outbox = Outbox(snapshot, configuration: configuration, seed: 1)
-        waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
+        waiting = store.pending.union(store.failed.filter { store.items[$0]?.isInDoubt == true })
         isProbing = false
     }
 
@@ -45,7 +45,7 @@ extension SmallWorld {
     /// as well.
     private mutating func noteHeldAnswers() {
         let noted = Set(wire.filter(\.isAwaited).flatMap { $0.batch.operations.map(\.message) })
-        for id in store.pending where !noted.contains(id) && store.messages[id]?.syncState == .syncing {
+        for id in store.pending where !noted.contains(id) && store.items[id]?.syncState == .syncing {
             expected.records[id]?.failedAttempts += 1
         }
     }
@@ -98,13 +98,13 @@ extension SmallWorld {
 
     private mutating func send(_ batch: Batch) {
         let operations = batch.operations.map { operation in
-            let message = store.messages[operation.message]
+            let message = store.items[operation.message]
             let body: DeliveryOperation.Body =
                 switch operation.kind {
                 case .send:
                     .send(
-                        operation.message, channel: WorldNames.channels[0], content: message?.content ?? .text(""),
-                        createdAt: Self.wall, parent: message?.parent)
+                        operation.message, channel: WorldNames.channels[0], content: message?.sentContent ?? .text(""),
+                        createdAt: Self.wall, parent: message?.related)
                 case .fence, .retract: .fence(operation.message)
                 case .delete: .delete(operation.message)
                 }
@@ -126,8 +126,8 @@ extension SmallWorld {
 
     mutating func completeAsStored(_ id: MessageID) {
         guard waiting.contains(id) else { return }
-        guard let stored = store.messages[id] else { return complete(id, .deleted) }
-        if stored.syncState == .synced, let serverPosition = stored.serverPosition {
+        guard let stored = store.items[id] else { return complete(id, .deleted) }
+        if stored.syncState == .synced, let serverPosition = stored.message?.serverPosition {
             complete(id, .delivered(serverPosition))
         } else if stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure {
             complete(id, .failed(failure))

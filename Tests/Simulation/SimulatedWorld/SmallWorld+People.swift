@@ -5,7 +5,7 @@ import CausewayStorage
 /// The acts of users in a small world: they delete, resend, log out and in.
 extension SmallWorld {
     mutating func delete(_ id: MessageID, _ cut: Cut?) -> Int {
-        guard let message = store.messages[id], let outbox else { return 0 }
+        guard let message = store.items[id], let outbox else { return 0 }
         actsLeft = max(0, actsLeft - 1)
         var deletion = outbox.deletion(of: message, with: store.dependants(of: id), by: .api, at: clock)
         if plantedFault == .deletesOnlyLocally { deletion.mutations = [.delete(id)] }
@@ -18,7 +18,8 @@ extension SmallWorld {
     }
 
     mutating func resend(_ id: MessageID) -> Int {
-        guard let message = store.messages[id], let mutations = outbox?.mutations(toResend: message, at: clock)
+        guard let message = store.items[id],
+            let mutations = outbox?.mutations(toResend: message, at: clock)
         else { return 0 }
         actsLeft -= 1
         guard !mutations.isEmpty else { return 0 }
@@ -26,7 +27,7 @@ extension SmallWorld {
         expected.records[id]?.failedAttempts = 0
         waiting.insert(id)
         commit(mutations)
-        expected.noteTail(store.messages[id]?.laneSequence ?? 0, of: id)
+        expected.noteTail(store.items[id]?.laneSequence ?? 0, of: id)
         let entries = store.takeFeed()
         for entry in entries { expected.noteSequence(entry.sequence, of: entry.message) }
         return take(.enqueued(entries), at: .zero) + take(.unpaused([id]), at: .zero)

@@ -76,7 +76,7 @@ extension SmallWorld {
         if outbox?.nextDeadline != nil { steps.append(.deadline(nil)) }
         if actsLeft > 0 {
             for number in 1..<(created + 1) {
-                guard let message = store.messages[Self.message(number)] else { continue }
+                guard let message = store.items[Self.message(number)] else { continue }
                 steps.append(.delete(number, nil))
                 if message.syncState == .error { steps.append(.resend(number)) }
             }
@@ -205,14 +205,15 @@ extension SmallWorld {
         created += 1
         let id = Self.message(created)
         let lane = size.lanes[created - 1]
-        let role: MessageRole = size.parents[created].map { .reply(to: Self.message($0)) } ?? .message
+        let parent = size.parents[created].map(Self.message)
         let message = store.enqueue(
-            MessageDraft(
-                id: id, channel: WorldNames.channels[0], sender: WorldNames.users[0], role: role,
-                content: WorldNames.content(created, isMedia: lane == .media), createdAt: Self.wall, lane: lane))
+            OperationDraft(
+                id: id, channel: WorldNames.channels[0], sender: WorldNames.users[0],
+                payload: .create(WorldNames.content(created, isMedia: lane == .media), parent: parent),
+                createdAt: Self.wall, lane: lane))
         expected.created.append(id)
         expected.records[id] = ExpectedState.Record(
-            client: 0, channel: WorldNames.channels[0], sender: WorldNames.users[0], role: role,
+            client: 0, channel: WorldNames.channels[0], sender: WorldNames.users[0], parent: parent,
             sequences: [message.laneSequence], ordinal: message.ordinal,
             turns: [message.laneSequence: message.laneSequence])
         waiting.insert(id)

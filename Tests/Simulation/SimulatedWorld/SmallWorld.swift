@@ -129,7 +129,7 @@ package struct SmallWorld: Hashable, Sendable {
             guard let record = expected.records[id] else { continue }
             if let broken = outboxOracle.brokenAtTheEnd(id, record, in: candidate) { return broken }
         }
-        let untold = waiting.filter { store.messages[$0]?.isParked != true }
+        let untold = waiting.filter { store.items[$0]?.isParked != true }
         if !untold.isEmpty { return "nobody is told about \(untold.map(\.value.low).sorted())" }
         return outboxOracle.outOfCreationOrder()
     }

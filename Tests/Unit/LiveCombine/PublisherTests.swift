@@ -45,8 +45,9 @@ import Testing
 
     private func write(_ text: String) async throws {
         let draft = MessageDraft(
-            id: MessageID(SystemRuntime().makeUUIDv7()), channel: general, sender: try #require(UserID("ann")),
-            role: .message, content: .text(text), createdAt: Timestamp(milliseconds: 1),
+            id: MessageID(SystemRuntime().makeUUIDv7()), channel: general,
+            sender: try #require(UserID("ann")),
+            content: .text(text), createdAt: Timestamp(milliseconds: 1),
             lane: OrderingPolicy.laned.lane(for: .text, in: general))
         _ = try await store.enqueue(draft)
     }

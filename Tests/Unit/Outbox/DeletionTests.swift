@@ -70,10 +70,11 @@ import Testing
     func aReplyThatMayBeElsewhereIsLeftToTheServer(ordinal: Int64, isDecidedHere: Bool) throws {
         let harness = OutboxHarness(lineage: Lineage(opening: OpeningID(UUIDv7(high: 2, low: 2)), sharedBelow: 10))
         let parent = harness.message("a", .error)
-        let reply = Message(
-            id: id("b"), channel: parent.channel, sender: parent.sender, role: .reply(to: parent.id),
-            displayed: MessageBody(content: .text("b")), createdAt: parent.createdAt, ordinal: ordinal, lane: .text,
-            laneSequence: 0)
+        let reply = QueuedOperation(
+            id: id("b"), channel: parent.channel, sender: parent.sender,
+            payload: .create(.text("b"), parent: parent.id), createdAt: parent.createdAt,
+            ordinal: ordinal,
+            delivery: DeliveryProgress(lane: .text, laneSequence: 0, queuedAt: parent.createdAt))
         let plan = harness.outbox.deletion(of: parent, with: [reply], by: .api, at: harness.clock)
         let isFailed = plan.mutations.contains { if case .fail(reply.id, _, _) = $0 { true } else { false } }
         #expect(isFailed == isDecidedHere)

@@ -8,17 +8,17 @@ import Testing
     private let harness = OutboxHarness()
 
     private func changes(
-        _ request: Outbox.OperationRequest, on message: Message, with operations: [Message] = []
+        _ request: Outbox.OperationRequest, on message: Message, with operations: [QueuedOperation] = []
     ) -> [String] {
-        let changes = harness.outbox.changes(for: request, on: message, with: operations) { role, content in
-            MessageDraft(
-                id: id("z"), channel: message.channel, sender: message.sender, role: role, content: content,
+        let changes = harness.outbox.changes(for: request, on: message, with: operations) { payload in
+            OperationDraft(
+                id: id("z"), channel: message.channel, sender: message.sender, payload: payload,
                 createdAt: message.createdAt, lane: .operations)
         }
         return changes.mutations.map { mutation in
             switch mutation {
             case .rewrite(let id, _): "rewrite \(id.name)"
-            case .enqueue(let draft): "enqueue \(draft.role.name)"
+            case .enqueue(let draft): "enqueue \(draft.payload.name)"
             case .delete(let id): "delete \(id.name)"
             default: "\(mutation)"
             }
@@ -27,13 +27,16 @@ import Testing
 
     /// An operation on message `a`.
     private func operation(
-        _ name: String, _ role: MessageRole, _ text: String, _ state: SyncState = .created, isSent: Bool = false
-    ) -> Message {
+        _ name: String, _ payload: OperationPayload, _ state: SyncState = .created, isSent: Bool = false
+    ) -> QueuedOperation {
         let message = harness.message("a", .created)
-        return Message(
-            id: id(name), channel: message.channel, sender: message.sender, role: role,
-            displayed: MessageBody(content: .text(text)), createdAt: message.createdAt, ordinal: 2, lane: .operations,
-            laneSequence: isSent ? 5 : 0, syncState: state, previousSequence: isSent ? 0 : nil)
+        return QueuedOperation(
+            id: id(name), channel: message.channel, sender: message.sender, payload: payload,
+            createdAt: message.createdAt, ordinal: 2,
+            delivery: DeliveryProgress(
+                syncState: state, lane: .operations, laneSequence: isSent ? 5 : 0,
+                previousSequence: isSent ? 0 : nil,
+                queuedAt: message.createdAt))
     }
 
     private func message(_ state: SyncState, isSent: Bool = false, isInDoubt: Bool = false) -> Message {
@@ -58,18 +61,18 @@ import Testing
 
     @Test func theLastEditWins() {
         let edit = Outbox.OperationRequest.edit(.text("new"))
-        let waiting = operation("e", .edit(of: id("a")), "x")
-        let sent = operation("e", .edit(of: id("a")), "x", .syncing, isSent: true)
-        let failed = operation("f", .edit(of: id("a")), "x", .error, isSent: true)
+        let waiting = operation("e", .edit(id("a"), .text("x")))
+        let sent = operation("e", .edit(id("a"), .text("x")), .syncing, isSent: true)
+        let failed = operation("f", .edit(id("a"), .text("x")), .error, isSent: true)
         #expect(changes(edit, on: message(.synced), with: [waiting]) == ["rewrite e"])
         #expect(changes(edit, on: message(.synced), with: [sent]) == ["enqueue edit"])
         #expect(changes(edit, on: message(.synced), with: [failed]) == ["delete f", "enqueue edit"])
     }
 
     @Test func oppositeReactionsCancelAndRepeatsDoNothing() {
-        let added = operation("r", .addReaction(to: id("a")), "wave")
-        let addedAndSent = operation("r", .addReaction(to: id("a")), "wave", .syncing, isSent: true)
-        let removed = operation("s", .removeReaction(from: id("a")), "wave")
+        let added = operation("r", .addReaction(id("a"), name: "wave"))
+        let addedAndSent = operation("r", .addReaction(id("a"), name: "wave"), .syncing, isSent: true)
+        let removed = operation("s", .removeReaction(id("a"), name: "wave"))
         var shown = message(.synced)
         shown.displayed.react(with: "wave", isAdded: true)
         let add = Outbox.OperationRequest.react("wave", isAdded: true)
@@ -98,10 +101,11 @@ import Testing
         // Failed in doubt: the fence is under way.
         let changes = harness.outbox.changes(
             for: .edit(.text("new")), on: message(.error, isSent: true), with: []
-        ) { role, content in
-            MessageDraft(
-                id: id("z"), channel: message(.error).channel, sender: message(.error).sender, role: role,
-                content: content, createdAt: Timestamp(milliseconds: 0), lane: .operations)
+        ) { payload in
+            OperationDraft(
+                id: id("z"), channel: message(.error).channel, sender: message(.error).sender,
+                payload: payload,
+                createdAt: Timestamp(milliseconds: 0), lane: .operations)
         }
         guard case .enqueue = changes.mutations.first else {
             Issue.record("rewritten: \(changes)")
@@ -110,9 +114,9 @@ import Testing
     }
 
     @Test func deletionTakesAlongWhatHasNotLeft() {
-        let sent = operation("r", .addReaction(to: id("a")), "wave", .syncing, isSent: true)
-        let waiting = operation("e", .edit(of: id("a")), "x")
-        let reply = operation("p", .reply(to: id("a")), "re")
+        let sent = operation("r", .addReaction(id("a"), name: "wave"), .syncing, isSent: true)
+        let waiting = operation("e", .edit(id("a"), .text("x")))
+        let reply = operation("p", .create(.text("re"), parent: id("a")))
         let changes = harness.outbox.deletion(
             of: message(.error), with: [sent, waiting, reply], by: .api, at: harness.clock)
         #expect(changes.removedUnsent == [id("e"), id("a")])
@@ -121,7 +125,9 @@ import Testing
 
     // MARK: - Overtaken ones
 
-    private func isResent(_ operation: Message, _ others: [Message] = [], on target: Message? = nil) -> [String] {
+    private func isResent(
+        _ operation: QueuedOperation, _ others: [QueuedOperation] = [], on target: Message? = nil
+    ) -> [String] {
         harness.outbox.changes(
             toResend: operation, on: target ?? message(.synced), with: [operation] + others, at: harness.clock
         ).mutations.map {
@@ -133,26 +139,32 @@ import Testing
         }
     }
 
-    private func later(_ name: String, _ role: MessageRole, _ text: String, _ state: SyncState) -> Message {
-        let first = operation(name, role, text, state, isSent: true)
-        return Message(
-            id: first.id, channel: first.channel, sender: first.sender, role: role, displayed: first.displayed,
-            createdAt: first.createdAt, ordinal: 9, lane: .operations, laneSequence: 9, syncState: state,
-            previousSequence: 5)
+    private func later(_ name: String, _ payload: OperationPayload, _ state: SyncState)
+        -> QueuedOperation
+    {
+        let first = operation(name, payload, state, isSent: true)
+        return QueuedOperation(
+            id: first.id, channel: first.channel, sender: first.sender, payload: payload,
+            createdAt: first.createdAt,
+            ordinal: 9,
+            delivery: DeliveryProgress(
+                syncState: state, lane: .operations, laneSequence: 9, previousSequence: 5,
+                queuedAt: first.createdAt))
     }
 
     @Test func anEditThatALaterOneReplacesIsNotResent() {
-        let failed = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        let failed = operation("e", .edit(id("a"), .text("x")), .error, isSent: true)
         #expect(isResent(failed) == ["resend e"])
         for state in [SyncState.created, .syncing, .error] {
-            #expect(isResent(failed, [later("f", .edit(of: id("a")), "y", state)]) == ["delete e"])
+            #expect(isResent(failed, [later("f", .edit(id("a"), .text("y")), state)]) == ["delete e"])
         }
         // A reaction replaces no edit.
-        #expect(isResent(failed, [later("r", .addReaction(to: id("a")), "y", .syncing)]) == ["resend e"])
+        #expect(
+            isResent(failed, [later("r", .addReaction(id("a"), name: "y"), .syncing)]) == ["resend e"])
     }
 
     @Test func anEditThatTheServerTookALaterOneOfIsNotResent() {
-        let failed = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        let failed = operation("e", .edit(id("a"), .text("x")), .error, isSent: true)
         var target = message(.synced)
         target.displayed.clock.edit = VersionClock.Stamp(at: Timestamp(milliseconds: 1), sequence: 6)
         #expect(isResent(failed, on: target) == ["delete e"])
@@ -161,32 +173,37 @@ import Testing
     }
 
     @Test func aReactionThatWasTakenBackDoesNotReturn() {
-        let failed = operation("r", .addReaction(to: id("a")), "wave", .error, isSent: true)
+        let failed = operation("r", .addReaction(id("a"), name: "wave"), .error, isSent: true)
         var target = message(.synced)
         target.displayed.clock.reactions["wave"] = VersionClock.Stamp(at: Timestamp(milliseconds: 1), sequence: 6)
         #expect(isResent(failed, on: target) == ["delete r"])
-        #expect(isResent(failed, [later("s", .removeReaction(from: id("a")), "wave", .syncing)]) == ["delete r"])
-        #expect(isResent(failed, [later("s", .removeReaction(from: id("a")), "+1", .syncing)]) == ["resend r"])
+        #expect(
+            isResent(failed, [later("s", .removeReaction(id("a"), name: "wave"), .syncing)]) == [
+                "delete r"
+            ])
+        #expect(
+            isResent(failed, [later("s", .removeReaction(id("a"), name: "+1"), .syncing)]) == ["resend r"]
+        )
     }
 
     @Test func whatIsInDoubtIsNeitherResentNorGoneBeforeItsVerdict() {
-        var failed = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        var failed = operation("e", .edit(id("a"), .text("x")), .error, isSent: true)
         failed.isInDoubt = true
-        #expect(isResent(failed, [later("f", .edit(of: id("a")), "y", .syncing)]) == [])
+        #expect(isResent(failed, [later("f", .edit(id("a"), .text("y")), .syncing)]) == [])
         #expect(isResent(failed) == ["resend e"])
     }
 
     /// The server may have an operation that failed in doubt: the last request follows it, even if it equals the
     /// displayed state.
     @Test func theLastWordFollowsWhatFailedInDoubt() {
-        var edit = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        var edit = operation("e", .edit(id("a"), .text("x")), .error, isSent: true)
         edit.isInDoubt = true
         #expect(changes(.edit(.text("old")), on: message(.synced), with: [edit]) == ["enqueue edit"])
-        var added = operation("r", .addReaction(to: id("a")), "wave", .error, isSent: true)
+        var added = operation("r", .addReaction(id("a"), name: "wave"), .error, isSent: true)
         added.isInDoubt = true
         let remove = Outbox.OperationRequest.react("wave", isAdded: false)
         #expect(changes(remove, on: message(.synced), with: [added]) == ["enqueue removeReaction"])
-        let removed = later("s", .removeReaction(from: id("a")), "wave", .created)
+        let removed = later("s", .removeReaction(id("a"), name: "wave"), .created)
         #expect(changes(remove, on: message(.synced), with: [added, removed]) == [])
     }
 }

@@ -220,7 +220,7 @@ extension Mutation {
         case .settle(let id): "settle \(id.name)"
         case .resend(let id, at: _): "resend \(id.name)"
         case .park(let id, _): "park \(id.name)"
-        case .enqueue(let draft): "enqueue \(draft.role.name)"
+        case .enqueue(let draft): "enqueue \(draft.payload.name)"
         case .rewrite(let id, _): "rewrite \(id.name)"
         case .delete(let id): "delete \(id.name)"
         case .putMarker(let entry):

@@ -15,12 +15,17 @@ import Testing
     }
 
     /// The operation with this sequence in its lane.
-    private static func operation(_ sequence: Int64, _ role: MessageRole, _ text: String) throws -> Message {
-        Message(
-            id: MessageID(UUIDv7(high: 8, low: UInt64(sequence))), channel: try #require(ChannelID("general")),
-            sender: try #require(UserID("ann")),
-            role: role, displayed: MessageBody(content: .text(text)), createdAt: Timestamp(milliseconds: sequence),
-            ordinal: sequence, lane: .operations, laneSequence: sequence)
+    private static func operation(_ sequence: Int64, _ payload: OperationPayload) throws
+        -> QueuedOperation
+    {
+        QueuedOperation(
+            id: MessageID(UUIDv7(high: 8, low: UInt64(sequence))),
+            channel: try #require(ChannelID("general")),
+            sender: try #require(UserID("ann")), payload: payload,
+            createdAt: Timestamp(milliseconds: sequence),
+            ordinal: sequence,
+            delivery: DeliveryProgress(
+                lane: .operations, laneSequence: sequence, queuedAt: Timestamp(milliseconds: sequence)))
     }
 
     private static func taken(at time: Int64) -> ServerPosition {
@@ -39,10 +44,10 @@ import Testing
 
     /// The response to the first was lost; the one to the second arrived.
     @Test func anOperationInDoubtHidesNoneThatWasWantedLater() throws {
-        let away = try Self.operation(2, .removeReaction(from: Self.target), "wave")
-        let again = try Self.operation(3, .addReaction(to: Self.target), "wave")
-        let wrong = try Self.operation(4, .edit(of: Self.target), "wrong")
-        let right = try Self.operation(5, .edit(of: Self.target), "right")
+        let away = try Self.operation(2, .removeReaction(Self.target, name: "wave"))
+        let again = try Self.operation(3, .addReaction(Self.target, name: "wave"))
+        let wrong = try Self.operation(4, .edit(Self.target, .text("wrong")))
+        let right = try Self.operation(5, .edit(Self.target, .text("right")))
         let both = try Self.message().overlaid(with: [away, again, wrong, right])
         #expect(both.myReactions == ["wave"])
         let between = both.taken(again, Self.taken(at: 30)).taken(right, Self.taken(at: 40))
@@ -57,7 +62,7 @@ import Testing
 
     /// Another device removed the reaction; this one learns that before the response to its own operation.
     @Test func aLateAnswerBringsNothingBackThatThePageKnew() throws {
-        let mine = try Self.operation(2, .addReaction(to: Self.target), "wave")
+        let mine = try Self.operation(2, .addReaction(Self.target, name: "wave"))
         let read = try Self.message().overlaid(with: [mine])
             .merged(with: try Self.page("said", [], changedAt: 30), at: Timestamp(milliseconds: 50))
         #expect(read.taken(mine, Self.taken(at: 20)).overlaid(with: []).myReactions == [])
@@ -66,8 +71,8 @@ import Testing
 
     /// Resent after it had failed, it was requested later than the operations in between.
     @Test func whatIsSentAgainShowsAgain() throws {
-        let away = try Self.operation(2, .removeReaction(from: Self.target), "wave")
-        let again = try Self.operation(3, .addReaction(to: Self.target), "wave")
+        let away = try Self.operation(2, .removeReaction(Self.target, name: "wave"))
+        let again = try Self.operation(3, .addReaction(Self.target, name: "wave"))
         let done = try Self.message().overlaid(with: [away, again]).taken(again, Self.taken(at: 30))
         let resent = away.resent(sequence: 4, at: Timestamp(milliseconds: 60))
         #expect(done.overlaid(with: [away]).myReactions == ["wave"])

@@ -86,9 +86,10 @@ import Testing
         var store = MemoryStore()
         _ = try await store.start(opening)
         let parent = MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0002))
-        for (id, role) in [(parent, MessageRole.message), (Self.id, .reply(to: parent))] {
+        for (id, answered) in [(parent, nil), (Self.id, parent)] {
             let draft = MessageDraft(
-                id: id, channel: try Self.channel(), sender: try Self.user(), role: role, content: .text("hi"),
+                id: id, channel: try Self.channel(), sender: try Self.user(), parent: answered,
+                content: .text("hi"),
                 createdAt: Timestamp(milliseconds: 1), lane: .text)
             _ = try await store.enqueue(draft)
         }

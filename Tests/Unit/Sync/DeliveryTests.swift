@@ -75,13 +75,13 @@ import Testing
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             await world.pass(.seconds(600))
             let item = try #require(try await client.messages.outbox().items.first)
-            #expect(item.message.syncState == .created)
-            #expect(item.message.attempts == 0)
+            #expect(item.operation.syncState == .created)
+            #expect(item.operation.attempts == 0)
             guard case .offline("connection refused", _) = item.wait else {
                 Issue.record("it waits because \(String(describing: item.wait))")
                 return
             }
-            let user = item.message.sender
+            let user = item.operation.sender
             world.transport.server.withLock {
                 $0.always = .work
                 $0.serverInfo = .success(ServerInfo(user: user, server: "back"))

@@ -108,7 +108,24 @@ final class FailingStore: Store {
         try await read { () async throws(StoreError) in try await base.messages(ids) }
     }
 
-    func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
+    func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
+        try await read { () async throws(StoreError) in try await base.operation(id) }
+    }
+
+    func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
+        try await read { () async throws(StoreError) in try await base.operations(ids) }
+    }
+
+    func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
+        let isLeft = state.withLock { state in
+            state.pagesLeft -= 1
+            return state.pagesLeft >= 0
+        }
+        guard isLeft else { throw Self.gone }
+        return try await read { () async throws(StoreError) in try await base.operations(query) }
+    }
+
+    func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation] {
         try await read { () async throws(StoreError) in try await base.dependants(of: id) }
     }
 

@@ -55,7 +55,7 @@ import Testing
             let parent = try await client.messages.createTextMessage("hi", in: world.general)
             try await client.messages.addReaction("wave", to: parent.id)
             let reaction = try #require(try await client.messages.dependants(of: parent.id).first)
-            let handle = try await client.messages.handle(of: reaction.id)
+            let handle = try await client.messages.handle(ofOperation: reaction.id)
             world.runtime.spawn {
                 await world.pass(.seconds(1))
                 try? await client.messages.softDeleteMessage(parent.id)
@@ -72,7 +72,7 @@ import Testing
             try await client.messages.addReaction("wave", to: parent.id)
             let reaction = try #require(try await client.messages.dependants(of: parent.id).first)
             try await client.logout()
-            #expect(try await client.messages.getMessage(reaction.id)?.syncState == .created)
+            #expect(try await client.messages.getOperation(reaction.id)?.syncState == .created)
             let other = try #require(UserID("bob"))
             world.transport.server.withLock {
                 $0.serverInfo = .success(ServerInfo(user: other, server: "scripted"))
@@ -80,7 +80,7 @@ import Testing
             try await world.login(client)
             try await client.resume()
             await world.pass(.seconds(60))
-            #expect(try await client.messages.getMessage(reaction.id) == nil)
+            #expect(try await client.messages.getOperation(reaction.id) == nil)
             #expect(world.transport.server.withLock { $0.deliveries.isEmpty })
         }
     }
@@ -96,7 +96,7 @@ import Testing
             world.store.failNextCommits(30, with: Self.full)
             await world.pass(.seconds(5))
             let item = try #require(try await client.messages.outbox().items.first)
-            #expect(item.message.syncState == .syncing)
+            #expect(item.operation.syncState == .syncing)
             guard case .storeUnavailable = item.wait else {
                 Issue.record("it waits for the disk, and says \(String(describing: item.wait))")
                 return

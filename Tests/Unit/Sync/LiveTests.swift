@@ -189,7 +189,8 @@ import Testing
             await world.pass(.seconds(1))
             #expect(list.last?.dataStatus == .fresh)
             #expect(
-                world.store.contents.messages.compactMap(\.serverPosition?.position) == Array(1...9) + Array(990...1000)
+                world.store.contents.items.compactMap(\.message?.serverPosition?.position) == Array(1...9)
+                    + Array(990...1000)
             )
             await client.close()
         }

@@ -96,7 +96,7 @@ import Testing
             try await world.settled(client)
             #expect(world.text(handle.id) == "three")
             #expect(try await world.texts(client) == ["three"])
-            #expect(try await client.messages.failedMessages().messages.isEmpty, "it has ended")
+            #expect(try await client.messages.failedOperations().operations.isEmpty, "it has ended")
         }
     }
 
@@ -126,14 +126,18 @@ import Testing
             world.transport.server.withLock { $0.refused = [edit.id] }
             try await client.resume()
             try await world.until("the edit failed") {
-                try await client.messages.getMessage(edit.id)?.syncState == .error
+                try await client.messages.getOperation(edit.id)?.syncState == .error
             }
             #expect(try await world.texts(client) == ["one"])
-            #expect(try await client.messages.failedMessages().messages.map(\.role) == [.edit(of: handle.id)])
+            #expect(
+                try await client.messages.failedOperations().operations.map(\.payload) == [
+                    .edit(handle.id, .text("two"))
+                ])
+            #expect(try await client.messages.failedMessages().messages.isEmpty)
             // Another edit replaces it.
             try await client.messages.editTextMessage(handle.id, to: "three")
             try await world.settled(client)
-            #expect(try await client.messages.failedMessages().messages.isEmpty)
+            #expect(try await client.messages.failedOperations().operations.isEmpty)
             #expect(try await world.texts(client) == ["three"])
         }
     }
@@ -188,7 +192,9 @@ import Testing
             await #expect(throws: DeliveryError.self) { try await handle.delivered() }
             try await client.messages.addReaction("wave", to: handle.id)
             let reaction = try #require(try await client.messages.dependants(of: handle.id).first)
-            let waiting = try await client.messages.outbox().items.first { $0.message.id == reaction.id }
+            let waiting = try await client.messages.outbox().items.first {
+                $0.operation.id == reaction.id
+            }
             #expect(waiting?.wait == .blocked(by: handle.id))
 
             await client.close()
@@ -200,7 +206,7 @@ import Testing
             #expect(world.order == [handle.id, reaction.id])
             #expect(world.transport.server.withLock { $0.hub.accepted[handle.id]?.reactions } == ["wave"])
             #expect(try await again.messages.getMessage(handle.id)?.reactions == ["wave": 1])
-            #expect(try await again.messages.getMessage(reaction.id) == nil)
+            #expect(try await again.messages.getOperation(reaction.id) == nil)
         }
     }
 

@@ -33,7 +33,7 @@ import Testing
             }
             let media = try await enqueue(1, world)
             await world.pass(.seconds(5))
-            let wait = try await client.messages.outbox().items.first { $0.message.id == media }?.wait
+            let wait = try await client.messages.outbox().items.first { $0.operation.id == media }?.wait
             #expect(wait == (ordering == .laned ? nil : .behindLane(.text, text.id)))
             _ = try await text.delivered()
             try await world.until("both are synced") { try await client.status().counts.undelivered == 0 }

@@ -124,8 +124,21 @@ final class TurbulentStore: Store {
         return try await base.session()
     }
 
-    func dependants(of id: MessageID) async throws(StoreError) -> [Message] { try await base.dependants(of: id) }
-    func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] { try await base.messages(ids) }
+    func dependants(of id: MessageID) async throws(StoreError) -> [QueuedOperation] {
+        try await base.dependants(of: id)
+    }
+    func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
+        try await base.operation(id)
+    }
+    func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
+        try await base.operations(ids)
+    }
+    func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
+        try await base.operations(query)
+    }
+    func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
+        try await base.messages(ids)
+    }
     func counts() async throws(StoreError) -> StoreCounts { try await base.counts() }
     func outbox() async throws(StoreError) -> OutboxSnapshot { try await base.outbox() }
 

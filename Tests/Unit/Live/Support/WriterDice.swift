@@ -29,25 +29,36 @@ struct WriterDice: Sendable {
     }
 
     mutating func write() -> Write? {
-        if below(3) == 0 { return draft().map { .enqueue($0) } }
+        if below(3) == 0 { return enqueue() }
         return .commit((0..<(1 + below(3))).compactMap { _ in mutation() })
     }
 
-    private mutating func draft() -> MessageDraft? {
+    private mutating func enqueue() -> Write? {
         guard let sender = UserID("ada") else { return nil }
-        return MessageDraft(
-            id: ids[below(ids.count)], channel: channels[below(2)], sender: sender, role: role(),
-            content: .text("\(below(1000))"), createdAt: Timestamp(milliseconds: Int64(below(1000))), lane: .text)
+        let (id, channel) = (ids[below(ids.count)], channels[below(2)])
+        let payload = payload()
+        let time = Timestamp(milliseconds: Int64(below(1000)))
+        if case .create(let content, let parent) = payload {
+            return .enqueue(
+                MessageDraft(
+                    id: id, channel: channel, sender: sender, parent: parent, content: content,
+                    createdAt: time,
+                    lane: .text))
+        }
+        let draft = OperationDraft(
+            id: id, channel: channel, sender: sender, payload: payload, createdAt: time, lane: .text)
+        return .commit([.enqueue(draft)])
     }
 
-    private mutating func role() -> MessageRole {
+    private mutating func payload() -> OperationPayload {
         let other = ids[below(ids.count)]
+        let text = "\(below(1000))"
         switch below(12) {
-        case 0: return .edit(of: other)
-        case 1: return .addReaction(to: other)
-        case 2: return .removeReaction(from: other)
-        case 3: return .reply(to: other)
-        default: return .message
+        case 0: return .edit(other, .text(text))
+        case 1: return .addReaction(other, name: text)
+        case 2: return .removeReaction(other, name: text)
+        case 3: return .create(.text(text), parent: other)
+        default: return .create(.text(text), parent: nil)
         }
     }
 

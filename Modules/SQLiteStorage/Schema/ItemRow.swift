@@ -2,7 +2,14 @@ import CausewayModels
 import CausewayStorage
 import Foundation
 
-extension MessageRow {
+extension ItemRow {
+    /// The columns of every query for operations that create no message. They have no position, by which
+    /// ``init(_:_:)`` recognizes them.
+    static let operationColumns = """
+        ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
+        sync_state, attempts, last_attempt_at, failure, in_doubt, NULL, NULL, kind, target, queued_at, history, \
+        NULL, NULL
+        """
     /// The columns of every query for messages, in the order that ``init(_:_:)`` reads.
     static let columns = ownColumns + ", role, related, queued_at, history, extras, shown"
     /// The columns that every message sets; the others have a default that suits most messages.
@@ -24,11 +31,29 @@ extension MessageRow {
         let ordinal = row.int64(0)
         guard let id = row.messageID(1), let channel = names.channel(row, 2), let sender = names.sender(row, 3),
             let content = ContentCoding.decode(row.data(4)), let state = StateCode.state(row.int64(10)),
-            let role = RoleCode.role(row.int64(17), row.messageID(18)),
+            let payload = PayloadCode.payload(row.int64(17), row.messageID(18), content),
             let history = row.isNull(20) ? [] : HistoryCoding.decode(row.text(20))
         else { throw UnreadableRow(table: "message", key: ordinal) }
         let failure = try StoredJSON.decode(
             Failure.self, ifPresent: row.dataIfPresent(13), table: "message", key: ordinal)
+        let createdAt = Timestamp(milliseconds: row.int64(6))
+        let delivery = DeliveryProgress(
+            syncState: state, failure: failure, isInDoubt: row.int64(14) != 0, lane: names.lane(row, 7),
+            laneSequence: row.int64(8), previousSequence: row.int64IfPresent(9),
+            queuedAt: row.timestampIfPresent(19) ?? createdAt, attempts: Int(row.int64(11)),
+            lastAttemptAt: row.timestampIfPresent(12), history: history)
+        if Self.isOperation(row) {
+            if payload.createsMessage { throw UnreadableRow(table: "operation", key: ordinal) }
+            let operation = QueuedOperation(
+                id: id, channel: channel, sender: sender, payload: payload, createdAt: createdAt,
+                ordinal: ordinal,
+                delivery: delivery)
+            self.init(item: .operation(operation), bytes: Int(row.int64(5)))
+            return
+        }
+        guard case .create(_, let parent) = payload else {
+            throw UnreadableRow(table: "message", key: ordinal)
+        }
         let extras = try StoredJSON.decode(
             StoredAggregates.self, ifPresent: row.dataIfPresent(21), table: "message", key: ordinal)
         let shown = try StoredJSON.decode(
@@ -36,22 +61,20 @@ extension MessageRow {
         let sent = MessageBody(content: content, extras)
         self.init(
             message: Message(
-                id: id, channel: channel, sender: sender, role: role, displayed: shown ?? sent,
-                confirmed: shown == nil ? nil : sent, createdAt: Timestamp(milliseconds: row.int64(6)),
-                ordinal: ordinal, lane: names.lane(row, 7), laneSequence: row.int64(8),
-                queuedAt: row.timestampIfPresent(19), syncState: state, failure: failure,
-                isInDoubt: row.int64(14) != 0, serverPosition: Self.serverPosition(row),
-                attempts: Int(row.int64(11)), lastAttemptAt: row.timestampIfPresent(12), history: history,
-                previousSequence: row.int64IfPresent(9)),
+                id: id, channel: channel, sender: sender, parent: parent, displayed: shown ?? sent,
+                confirmed: shown == nil ? nil : sent, createdAt: createdAt, ordinal: ordinal,
+                serverPosition: Self.serverPosition(row), delivery: delivery),
             bytes: Int(row.int64(5)))
     }
+
+    static func isOperation(_ row: borrowing StatementRow) -> Bool { row.isNull(15) }
 
     static func serverPosition(_ row: borrowing StatementRow) -> ServerPosition? {
         row.timestampIfPresent(16).map { ServerPosition(position: row.int64(15), acceptedAt: $0) }
     }
 }
 
-extension MessageRow {
+extension ItemRow {
     /// The names in the row that was read last: adjacent rows often share them, and a name that has been validated need
     /// not be validated again.
     struct Names {

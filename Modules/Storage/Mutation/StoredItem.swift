@@ -1,0 +1,159 @@
+package import CausewayModels
+
+/// A message, or an operation that creates none: what the steps of a delivery change.
+package enum StoredItem: Sendable, Hashable, Deliverable {
+    case message(Message)
+    case operation(QueuedOperation)
+
+    package var id: OperationID {
+        switch self {
+        case .message(let message): message.id
+        case .operation(let operation): operation.id
+        }
+    }
+
+    package var channel: ChannelID {
+        switch self {
+        case .message(let message): message.channel
+        case .operation(let operation): operation.channel
+        }
+    }
+
+    package var sender: UserID {
+        switch self {
+        case .message(let message): message.sender
+        case .operation(let operation): operation.sender
+        }
+    }
+
+    package var createdAt: Timestamp {
+        switch self {
+        case .message(let message): message.createdAt
+        case .operation(let operation): operation.createdAt
+        }
+    }
+
+    package var ordinal: Int64 {
+        switch self {
+        case .message(let message): message.ordinal
+        case .operation(let operation): operation.ordinal
+        }
+    }
+
+    package var related: MessageID? {
+        switch self {
+        case .message(let message): message.related
+        case .operation(let operation): operation.related
+        }
+    }
+
+    package var createsMessage: Bool {
+        switch self {
+        case .message: true
+        case .operation: false
+        }
+    }
+
+    package var delivery: DeliveryProgress {
+        get {
+            switch self {
+            case .message(let message): message.delivery
+            case .operation(let operation): operation.delivery
+            }
+        }
+        set {
+            switch self {
+            case .message(var message):
+                message.delivery = newValue
+                self = .message(message)
+            case .operation(var operation):
+                operation.delivery = newValue
+                self = .operation(operation)
+            }
+        }
+    }
+
+    package var type: MessageType {
+        switch self {
+        case .message(let message): message.type
+        case .operation(let operation): operation.type
+        }
+    }
+
+    package var message: Message? {
+        if case .message(let message) = self { message } else { nil }
+    }
+
+    /// The operation, if it creates no message.
+    package var operation: QueuedOperation? {
+        if case .operation(let operation) = self { operation } else { nil }
+    }
+
+    /// The message that it changes; `nil` for a message.
+    package var target: MessageID? { operation?.target }
+
+    /// The content that is sent to the server, in the form in which stores keep it.
+    package var sentContent: MessageContent {
+        switch self {
+        case .message(let message): message.sentContent
+        case .operation(let operation): operation.content
+        }
+    }
+
+    /// The operation that was or is to be delivered: for a message, the one that creates it.
+    package var asOperation: QueuedOperation {
+        switch self {
+        case .message(let message): QueuedOperation(creating: message)
+        case .operation(let operation): operation
+        }
+    }
+
+    /// The operation in the outbox; `nil` for a message that the server has.
+    package var queued: QueuedOperation? { isUndelivered ? asOperation : nil }
+
+    /// Replaces the content, while no copy of it can exist elsewhere.
+    package func rewritten(_ content: MessageContent) -> StoredItem {
+        switch self {
+        case .message(let message): return .message(message.rewritten(content))
+        case .operation(var operation):
+            guard isUndelivered else { return self }
+            operation.payload.content = content
+            return .operation(operation)
+        }
+    }
+
+    /// Creates the item of a draft as it enters the store; `laneSequence` is 0 if it has to wait for the message that
+    /// it refers to.
+    package init(_ draft: OperationDraft, ordinal: Int64, laneSequence: Int64) {
+        if case .create(let content, let parent) = draft.payload {
+            self = .message(
+                Message(
+                    id: draft.id, channel: draft.channel, sender: draft.sender, parent: parent,
+                    displayed: MessageBody(content: content), createdAt: draft.createdAt, ordinal: ordinal,
+                    lane: draft.lane, laneSequence: laneSequence))
+        } else {
+            self = .operation(
+                QueuedOperation(
+                    id: draft.id, channel: draft.channel, sender: draft.sender, payload: draft.payload,
+                    createdAt: draft.createdAt, ordinal: ordinal,
+                    delivery: DeliveryProgress(
+                        lane: draft.lane, laneSequence: laneSequence, queuedAt: draft.createdAt)))
+        }
+    }
+}
+
+/// An item as a store holds it, with the size of its coded content.
+package struct ItemRow: Sendable {
+    package var item: StoredItem
+    /// The size of the coded content.
+    package var bytes: Int
+
+    package init(item: StoredItem, bytes: Int) {
+        self.item = item
+        self.bytes = bytes
+    }
+
+    package init(message: Message, bytes: Int) { self.init(item: .message(message), bytes: bytes) }
+
+    package var message: Message? { item.message }
+}

@@ -1,0 +1,102 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import CausewayTestSupport
+import Foundation
+import GRDB
+import Testing
+
+/// Stores of earlier layouts with something in every state, as the program of that time wrote them.
+struct LayoutMigrationTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder(.memory)
+        path = folder.fresh()
+    }
+
+    private func write(_ scripts: [String]) async throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        try await queue.writeWithoutTransaction { db in
+            for script in scripts { try db.execute(sql: script) }
+        }
+        try queue.close()
+    }
+
+    @Test func aFullOutboxOfLayout6ContinuesAsItWas() async throws {
+        try await write([Layout6.sql])
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        let snapshot = try await store.start(Sample.opening())
+        let entries = snapshot.entries.map { entry in
+            "\(entry.kind) \(entry.message.value.low & 0xFF) \(entry.lane) \(entry.sequence)"
+                + " \(entry.previous.map(String.init) ?? "-") \(entry.attempts) \(entry.bytes)"
+                + " \(entry.queuedAt.milliseconds) \(entry.isOperation)"
+        }
+        #expect(entries == Layout6.entries)
+        #expect(try await store.counts() == Layout6.counts)
+        let ids = (1...14).map { Sample.id($0) }
+        let messages = try await store.messages(ids)
+        let shown = messages.map { message in
+            "\(message.id.value.low & 0xFF) \(message.syncState) \(message.laneSequence) \(message.content)"
+                + " \(message.isInDoubt) \(message.failure?.code ?? "-") \(message.history.map { "\($0.state)" })"
+                + " \(message.reactions.sorted { $0.key < $1.key })"
+        }
+        #expect(shown == Layout6.messages)
+        let operations = try await store.operations(ids).filter { !$0.createsMessage }
+        let listed = operations.map { operation in
+            "\(operation.id.value.low & 0xFF) \(operation.payload.name) \(operation.syncState)"
+                + " \(operation.laneSequence)"
+                + " \(operation.content) \(operation.isInDoubt) \(operation.failure?.code ?? "-")"
+                + " \(operation.history.map { "\($0.state)" }) of \((operation.target?.value.low ?? 0) & 0xFF)"
+        }
+        #expect(listed == Layout6.operations)
+        #expect(try await store.message(Sample.id(7))?.content == .text("edited"))
+        #expect(try await store.message(Sample.id(6)) == nil)
+        #expect(try await store.deleteActions(before: nil, limit: 9).map(\.message) == [Sample.id(6)])
+        #expect(try await store.page(MessageQuery(scope: .failed(in: nil))).messages.count == 2)
+        #expect(
+            try await store.operations(OperationQuery(scope: .failed(in: nil))).operations.count == 4)
+        try await deliverEverything(store)
+        await store.close()
+    }
+
+    /// Parked operations are released by the delivery of their message, and an edit takes effect once it is accepted.
+    private func deliverEverything(_ store: SQLiteStore) async throws {
+        let time = Timestamp(milliseconds: 1_700_000_001_000)
+        let place = ServerPosition(position: 9, acceptedAt: time)
+        try await store.commit([.deliver(Sample.id(1), place, at: time)])
+        let edit = try #require(try await store.operation(Sample.id(12)))
+        #expect(!edit.isParked && edit.queuedAt == time)
+        #expect(try #require(try await store.operation(Sample.id(2))).isParked == false)
+        try await store.commit([
+            .deliver(Sample.id(9), place, at: time), .deliver(Sample.id(12), place, at: time),
+        ])
+        #expect(try await store.message(Sample.id(7))?.confirmed?.content == .text("edited"))
+        #expect(try await store.message(Sample.id(1))?.content == .text("queued, edited"))
+        #expect(try await store.operations([Sample.id(9), Sample.id(12)]).isEmpty)
+        try await store.commit([.resend(Sample.id(11), at: time), .resend(Sample.id(4), at: time)])
+        #expect(try await store.message(Sample.id(8))?.myReactions == [])
+        #expect(try #require(try await store.operation(Sample.id(14))).isParked)
+    }
+
+    /// Operations of layouts without accounts.
+    @Test(arguments: [3, 4, 5]) func operationsOfEarlierLayoutsAreKept(_ layout: Int) async throws {
+        let sql = [3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""
+        try await write([sql, EarlierOperations.sql])
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        let snapshot = try await store.start(Sample.opening())
+        let found = try await store.operations(OperationQuery(scope: .undelivered(in: nil))).operations
+        let listed = found.filter { !$0.createsMessage }.map { operation in
+            "\(operation.ordinal) \(operation.payload.name) \(operation.syncState) \(operation.laneSequence)"
+                + " \(operation.content) \(operation.isInDoubt) \(operation.failure?.code ?? "-")"
+        }
+        #expect(listed == EarlierOperations.expected)
+        #expect(snapshot.entries.filter(\.isOperation).map(\.sequence) == [60, 61])
+        let messages = try await store.page(MessageQuery(scope: .undelivered)).messages
+        #expect(messages.allSatisfy { $0.ordinal < 60 })
+        await store.close()
+    }
+}
