@@ -48,7 +48,7 @@ extension DeliveryTransaction {
     /// Counts a message in the record of its channel: once for consecutive messages of a channel.
     private mutating func count(_ message: DeliveryChanges.AcceptedMessage, _ current: inout Current) {
         if current.newMessages?.channel != message.channel { countMessages(&current) }
-        var messages = current.newMessages ?? NewMessages(in: message.channel, acceptedAt: now)
+        var messages = current.newMessages ?? AcceptedMessages(in: message.channel, acceptedAt: now)
         messages.append(at: message.position, isDeleted: message.content == nil)
         current.newMessages = messages
     }

@@ -22,7 +22,7 @@ struct DeliveryTransaction {
         /// The channel to which the account was found to have the right to send; `nil` after a write.
         var sendable: ChannelID?
         /// The last messages that its channel's record does not count yet.
-        var newMessages: NewMessages?
+        var newMessages: AcceptedMessages?
     }
 
     let kinds: HubKinds

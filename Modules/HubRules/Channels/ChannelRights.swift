@@ -48,8 +48,10 @@ package enum ChannelRights {
         case readChannel, readMembers, readMessages
         case send, editOwn, react, deleteOwn, deleteOthers
         case updateChannel, join, leave, setRole
-        /// Add somebody with a role, or remove somebody who has it.
-        case add(ChannelRole), remove(ChannelRole)
+        /// Add an account with this role.
+        case add(ChannelRole)
+        /// Remove a member that has this role.
+        case remove(ChannelRole)
 
         package static var allCases: [Verb] {
             [

@@ -42,7 +42,7 @@ extension RecordTransaction {
     // MARK: - Derived values
 
     /// Counts new messages.
-    package mutating func note(_ messages: NewMessages) {
+    package mutating func note(_ messages: AcceptedMessages) {
         guard var channel = channel(messages.channel) else { return }
         channel.lastPosition = messages.lastPosition
         channel.lastActivityAt = max(channel.lastActivityAt, messages.acceptedAt)
@@ -59,7 +59,7 @@ extension RecordTransaction {
 }
 
 /// New messages of one channel, accepted together.
-package struct NewMessages: Sendable {
+package struct AcceptedMessages: Sendable {
     package let channel: ChannelID
     package let acceptedAt: Timestamp
     package private(set) var lastPosition: Int64 = 0

@@ -51,7 +51,8 @@ import Testing
             #expect(refused.codes == ["notMember", "notMember", "notMember", "notMember", "notYours"])
             #expect(refused.results[0].detail?.contains("join the channel first") == true)
             // In one delivery: what follows the join is accepted.
-            let joined = try await other.report(delivery([try Self.member(.join, "general/other", 6, 15), send(7, 16)]))
+            let join = try Self.member(.join, "general/other", 6, 15)
+            let joined = try await other.report(delivery([join, send(7, 16)]))
             #expect(joined.kinds == [.accepted, .accepted])
             #expect(try await other.messages().count == 2)
             // After leaving, its own message can still be withdrawn, but not changed.
@@ -138,8 +139,8 @@ import Testing
                     for (index, client) in others.enumerated() {
                         group.addTask {
                             let own = 1000 * UInt64(index + 1) + number
-                            return try await client.report(
-                                delivery([change(.addReaction, Int64(number), own, on: number)])).results
+                            let reaction = change(.addReaction, Int64(number), own, on: number)
+                            return try await client.report(delivery([reaction])).results
                         }
                     }
                     for try await results in group {

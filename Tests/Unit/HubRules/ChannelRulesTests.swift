@@ -218,7 +218,7 @@ import Testing
         #expect(try site.channel("c") == nil && site.ids(of: ChannelMember.members(of: id)) == [])
         #expect(try site.channel(ChannelAction.create, "c", by: "bob") == "accepted", "the name is free")
         records = RecordTransaction(site.state(ChannelOperations.keys(of: id, users: users)))
-        var messages = NewMessages(in: id, acceptedAt: Timestamp(milliseconds: 1))
+        var messages = AcceptedMessages(in: id, acceptedAt: Timestamp(milliseconds: 1))
         messages.append(at: 1, isDeleted: true)
         records.note(messages)
         #expect(throws: RecordProblem.self) { _ = try ChannelOperations.remove(id, members: users, &records) }
