@@ -64,6 +64,14 @@ final class JournalingStore: Store {
         try await inner.deleteActions(before: before, limit: limit)
     }
 
+    func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
+        try await inner.record(kind, id)
+    }
+
+    func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
+        try await inner.records(query)
+    }
+
     func session() async throws(StoreError) -> Session? { try await inner.session() }
 
     func outbox() async throws(StoreError) -> OutboxSnapshot { try await inner.outbox() }

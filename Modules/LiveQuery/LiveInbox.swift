@@ -97,12 +97,7 @@ final class LiveInbox: Sendable {
             }
             state.batch.commits.append(commit)
             state.changes += commit.changes.count
-            for change in commit.changes {
-                switch change {
-                case .message(_, _, let bytes), .operation(_, _, let bytes): state.bytes += bytes
-                case .marker, .deleteAction, .session: break
-                }
-            }
+            for change in commit.changes { state.bytes += change.bytes }
             return state.wake()
         }
     }
@@ -165,6 +160,17 @@ final class LiveInbox: Sendable {
                 commits: state.batch.commits, isReset: state.batch.isReset, account: state.batch.account)
         }
         return batch.told()
+    }
+}
+
+extension RecordChange {
+    /// The size of the content that it holds.
+    fileprivate var bytes: Int {
+        switch self {
+        case .message(_, _, let bytes), .operation(_, _, let bytes): bytes
+        case .record(let before, let after): (before?.value.count ?? 0) + (after?.value.count ?? 0)
+        case .marker, .deleteAction, .session: 0
+        }
     }
 }
 

@@ -99,7 +99,7 @@ public final class SQLiteStore: Store {
             if let content = mutation.content { contents[index] = try ContentCoding.encode(content) }
         }
         _ = try await committer.submit(
-            WriteRequest(isCompound: true, bytes: contents.values.reduce(0) { $0 + $1.count }) {
+            WriteRequest(isCompound: true, bytes: contents.values.reduce(mutations.recordBytes) { $0 + $1.count }) {
                 [contents, bounds] applier in
                 if !applier.rows.counters.hasStarted { throw StoreError.notStarted }
                 for (index, mutation) in mutations.enumerated() {
@@ -161,6 +161,16 @@ public final class SQLiteStore: Store {
         return try await read { db, account in try db.deleteActions(before: before, limit: limit, account) }
     }
 
+    public func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
+        try await read { db, account in try db.storedRecord(kind, id, account) }
+    }
+
+    public func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
+        try await read { db, account in
+            RecordListPage(try db.storedRecords(query, limit: query.limit + 1, account), of: query)
+        }
+    }
+
     public func session() async throws(StoreError) -> Session? {
         try await read { db, _ in try db.storedSession() }
     }
@@ -202,6 +212,16 @@ public final class SQLiteStore: Store {
 
     /// For tests: delays the next commit until `requests` calls are waiting.
     package func gather(_ requests: Int) { committer.gather(requests) }
+}
+
+extension [Mutation] {
+    /// The size of the records among them.
+    fileprivate var recordBytes: Int {
+        reduce(0) { bytes, mutation in
+            guard case .mergeRecords(let merge) = mutation else { return bytes }
+            return merge.records.reduce(bytes) { $0 + $1.value.count }
+        }
+    }
 }
 
 extension MutationApplier<SQLiteRows> {

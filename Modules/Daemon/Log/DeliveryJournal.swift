@@ -68,7 +68,7 @@ package final class DeliveryJournal: Sendable {
             case .message(let before, let after, _): note(before, after, in: &page)
             case .operation(let before, let after, _): note(before, after, in: &page)
             case .session(let session): page.sessions.append(session)
-            case .marker, .deleteAction: break
+            case .marker, .record, .deleteAction: break
             }
         }
         guard !page.isEmpty else { return }

@@ -37,6 +37,19 @@ struct StatementBinder: ~Copyable {
         unsafe utf8.withUnsafeBytes { bytes in unsafe bind(text: bytes) }
     }
 
+    mutating func bind(blob bytes: [UInt8]) {
+        let index = next()
+        let code = unsafe bytes.withUnsafeBytes { bytes in
+            // An empty buffer may have no address, which would bind null.
+            guard let address = unsafe bytes.baseAddress else {
+                return unsafe sqlite3_bind_zeroblob(statement.sqliteStatement, index, 0)
+            }
+            return unsafe sqlite3_bind_blob64(
+                statement.sqliteStatement, index, address, sqlite3_uint64(bytes.count), Self.transient)
+        }
+        note(code)
+    }
+
     /// Binds the id as in ``MessageID/blob``.
     mutating func bind(_ id: MessageID) {
         let index = next()

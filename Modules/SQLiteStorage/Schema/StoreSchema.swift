@@ -26,7 +26,7 @@ enum StoreSchema {
     /// Identifies the file as a Causeway store, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; stored as `user_version`.
-    static let version = 7
+    static let version = 8
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -58,6 +58,10 @@ enum StoreSchema {
         migrator.registerMigration("7") { db in
             try db.execute(sql: layout7)
             try db.execute(sql: "PRAGMA user_version = 7")
+        }
+        migrator.registerMigration("8") { db in
+            try db.execute(sql: recordLayout)
+            try db.execute(sql: "PRAGMA user_version = 8")
         }
         return migrator
     }

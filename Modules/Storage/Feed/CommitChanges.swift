@@ -34,6 +34,11 @@ package struct CommitChanges: Sendable {
         if before == nil, let after, after.kind == .delete { added.append(after.entry) }
     }
 
+    /// Adds a record other than a message that was stored, changed or removed.
+    package mutating func add(record before: StoredRecord?, _ after: StoredRecord?) {
+        listed.append(.record(before: before, after: after))
+    }
+
     package mutating func add(_ action: DeleteAction) { listed.append(.deleteAction(action)) }
 
     package mutating func add(_ session: Session) { listed.append(.session(session)) }

@@ -81,6 +81,16 @@ extension MemoryState: StoreRows {
 
     mutating func setOutbox(_ outbox: OutboxRecord) { self.outbox = outbox }
 
+    // MARK: Records
+
+    func record(_ kind: RecordKind, _ id: String) -> StoredRecord? { records.record(kind, id) }
+
+    func records(_ query: RecordListQuery) -> [StoredRecord] { records.records(query, limit: query.limit) }
+
+    mutating func setRecord(_ record: StoredRecord?, over old: StoredRecord?) { records.set(record, over: old) }
+
+    mutating func resetRecordVersions() { records.resetVersions() }
+
     // MARK: Past deletions
 
     func hasDeletion(of id: MessageID) -> Bool { deletionCounts[id] != nil }

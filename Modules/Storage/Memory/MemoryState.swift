@@ -36,6 +36,7 @@ struct MemoryState: Sendable {
     var deletionOrder = SortedKeys<Int64>()
     /// The number of recorded deletions for each message.
     var deletionCounts: [MessageID: Int] = [:]
+    var records = MemoryRecords()
 
     private var stored: [Int64: ItemRow] = [:]
     private var ordinals: [OperationID: Int64] = [:]

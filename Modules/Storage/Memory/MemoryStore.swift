@@ -150,6 +150,16 @@ public final class MemoryStore: Store {
         return try read { state throws(StoreError) in state.deleteActions(before: before, limit: limit) }
     }
 
+    public func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
+        try read { state throws(StoreError) in state.records.record(kind, id) }
+    }
+
+    public func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
+        try read { state throws(StoreError) in
+            RecordListPage(state.records.records(query, limit: query.limit + 1), of: query)
+        }
+    }
+
     public func session() async throws(StoreError) -> Session? {
         try read { state throws(StoreError) in state.lastSession }
     }

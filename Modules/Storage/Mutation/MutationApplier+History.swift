@@ -13,6 +13,7 @@ extension MutationApplier {
         _ history: ServerHistory, _ id: OutboxID, marks: [LaneID: Int64], at time: Timestamp
     ) throws(Rows.Failure) {
         try keepHistory(history)
+        try rows.resetRecordVersions()
         let lost = try lostMessages(marks)
         try forkOutbox(id, lost.isEmpty ? try rows.entries() : try links(with: lost), at: time)
     }

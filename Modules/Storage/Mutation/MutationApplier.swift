@@ -65,6 +65,10 @@ package struct MutationApplier<Rows: StoreRows> {
             try save(session)
         case .endSession(let failure):
             try endSession(failure, releasesLanes: true)
+        case .mergeRecords(let records):
+            try merge(records)
+        case .removeRecord(let kind, let id):
+            try removeRecord(kind, id)
         }
     }
 

@@ -11,7 +11,7 @@ package import CausewayModels
 ///
 /// A call belongs to one commit, which either takes effect as a whole or not at all; the adapter discards everything if
 /// a call throws. What was written is read by the next call. Rows of other accounts are neither returned nor changed.
-package protocol StoreRows: ItemRows, ChainRows, AccountRows, DeletionRows {}
+package protocol StoreRows: ItemRows, ChainRows, AccountRows, DeletionRows, RecordRows {}
 
 /// The messages and the operations, and with them the counts (``StoreCounts``), which follow each write.
 package protocol ItemRows {

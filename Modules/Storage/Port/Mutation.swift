@@ -74,7 +74,8 @@ public enum Mutation: Sendable, Hashable {
     /// each before every message of its lane that was created later, whether that one was lost or is still queued;
     /// queued messages keep their order among themselves. Then the outbox continues as after ``forkOutbox(_:at:)``:
     /// queued messages count as possibly delivered. From now on the state of a message in a page overrides the stored
-    /// one, even if it was changed later in the former history. The feed reports a reset.
+    /// one, even if it was changed later in the former history, and the versions of records are 0, so that every state
+    /// of the server's counts as newer. The feed reports a reset.
     case followHistory(ServerHistory, OutboxID, marks: [LaneID: Int64], at: Timestamp)
     /// Records a deletion; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.
@@ -90,6 +91,10 @@ public enum Mutation: Sendable, Hashable {
     /// `synced` and takes the server's content. Does nothing if a recorded deletion names the id: a message that was
     /// deleted here is not restored by a page.
     case merge(RemoteMessage, at: Timestamp)
+    /// Records other than messages as the server has them; see ``RecordMerge``.
+    case mergeRecords(RecordMerge)
+    /// The record was deleted on the server, or the account can no longer read it.
+    case removeRecord(RecordKind, String)
 }
 
 extension Mutation {

@@ -28,7 +28,7 @@ import Synchronization
 /// Lifecycle: create it, call ``start(_:)`` exactly once before anything else except ``subscribe(_:)``, then use it
 /// until ``close()``. ``start(_:)`` is the first commit of the run, and the feed reports it as a reset. A call that
 /// changes nothing is a commit, too.
-public protocol Store: Sendable {
+public protocol Store: RecordStore {
     /// Starts a new epoch and applies the restart policy, in the same commit, to the messages that the previous run
     /// left undelivered.
     ///

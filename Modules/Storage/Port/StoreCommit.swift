@@ -31,6 +31,8 @@ public enum RecordChange: Sendable, Equatable {
     /// An operation that creates no message: an edit, a reaction. `bytes` is the size of its coded content.
     case operation(before: QueuedOperation?, after: QueuedOperation?, bytes: Int)
     case marker(before: ChainMarker?, after: ChainMarker?)
+    /// A record other than a message. `before` is `nil` for an insertion, `after` for a deletion.
+    case record(before: StoredRecord?, after: StoredRecord?)
     case deleteAction(DeleteAction)
     case session(Session)
 }

@@ -134,6 +134,7 @@ final class FeedFold: Sendable {
                 state.problem = state.problem ?? "another control entry before than \(String(describing: before))"
             }
             state.controls[sequence] = after
+        case .record: return  // has a fold of its own: see `RecordModel`
         case .deleteAction(let action): state.deletions.append(action)
         case .session(let session): state.session = session
         }

@@ -132,6 +132,7 @@ struct ReferenceModel {
         case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted,
             .raiseSequence:
             applyToChain(mutation)
+        case .mergeRecords, .removeRecord: break  // in `RecordModel`
         }
     }
 

@@ -13,6 +13,8 @@ final class FaultyStore: Store {
             wrongSequenceOrder
         case mixesAccounts, forgetsAccounts, mixesOpenings, comparesAddresses, takesForeignDrafts, writesWhatIsUnchanged
         case returnsTheDraft, hidesReleases, listsAttempts, listsRemoved
+        case takesOlderRecords, keepsUnlistedRecords, removesRetainedRecords, ordersRecordsByID, hidesRecordChanges
+        case mixesRecordLists
     }
 
     let fault: Fault
@@ -106,6 +108,8 @@ final class FaultyStore: Store {
             }
         case .mixesAccounts, .forgetsAccounts, .comparesAddresses, .writesWhatIsUnchanged:
             try await base.commit(mutations.flatMap(misunderstood))
+        case .takesOlderRecords, .keepsUnlistedRecords, .removesRetainedRecords:
+            try await base.commit(mutations.flatMap(mistaken))
         case .wrongSequenceOrder:
             try await base.commit(
                 mutations.map { mutation in
@@ -130,6 +134,18 @@ final class FaultyStore: Store {
             [.merge(placed.said("again"), at: time), mutation]
         default: [mutation]
         }
+    }
+
+    /// The mutation of records as performed by a store with the fault.
+    private func mistaken(_ mutation: Mutation) -> [Mutation] {
+        guard case .mergeRecords(var merge) = mutation else { return [mutation] }
+        switch fault {
+        case .takesOlderRecords:
+            return merge.records.map { .removeRecord($0.kind, $0.id) } + [mutation]
+        case .keepsUnlistedRecords: merge.coverage = nil
+        default: merge.retained = []
+        }
+        return [.mergeRecords(merge)]
     }
 
     private func tellLate() {
@@ -190,6 +206,18 @@ final class FaultyStore: Store {
 
     func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
         try await base.deleteActions(before: before, limit: limit)
+    }
+
+    func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
+        try await base.record(kind, id)
+    }
+
+    func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
+        var query = query
+        if fault == .mixesRecordLists { query.list.scope = "" }
+        var page = try await base.records(query)
+        if fault == .ordersRecordsByID { page.records.sort { $0.id < $1.id } }
+        return page
     }
 
     func session() async throws(StoreError) -> Session? { try await base.session() }
@@ -256,6 +284,12 @@ final class FaultyStore: Store {
         case .callsAfterCancel:
             state.withLock { $0.subscriptions.append(base.subscribe(subscriber)) }
             return StoreSubscription {}
+        case .hidesRecordChanges:
+            return base.subscribe { commit in
+                var commit = commit
+                commit.changes.removeAll { if case .record(_?, _) = $0 { true } else { false } }
+                subscriber(commit)
+            }
         case .skipsVersion:
             return base.subscribe { commit in
                 var commit = commit

@@ -41,6 +41,16 @@ struct PlantedFaultTests {
         (.listsRemoved, "the feed names every link that a commit leaves at the tail of a lane, and no other"),
         (.listsAttempts, "the feed names every link that a commit leaves at the tail of a lane, and no other"),
         (.listsAttempts, "every mutation does to every state what the port says"),
+        (.takesOlderRecords, "a record that is not newer changes nothing"),
+        (.takesOlderRecords, "drawn histories of records: the store, its feed and the model agree"),
+        (.keepsUnlistedRecords, "a page removes the records in its range that it does not list"),
+        (.keepsUnlistedRecords, "drawn histories of records: the store, its feed and the model agree"),
+        (.removesRetainedRecords, "a page removes the records in its range that it does not list"),
+        (.ordersRecordsByID, "a list's pages: by key, then by id, in both directions"),
+        (.mixesRecordLists, "a list's pages: by key, then by id, in both directions"),
+        (.hidesRecordChanges, "drawn histories of records: the store, its feed and the model agree"),
+        (.mixesAccounts, "the records of one account are not those of another"),
+        (.losesOnRestart, "the records of one account are not those of another"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]
 

@@ -139,6 +139,16 @@ final class DeviceStore: Store {
         return try await inner.deleteActions(before: before, limit: limit)
     }
 
+    func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
+        try await world.reachForReading(process)
+        return try await inner.record(kind, id)
+    }
+
+    func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
+        try await world.reachForReading(process)
+        return try await inner.records(query)
+    }
+
     func session() async throws(StoreError) -> Session? {
         try await world.reachForReading(process)
         return try await inner.session()

@@ -26,7 +26,7 @@ struct Mirror {
                 guard let sequence = (after ?? before)?.sequence else { return "a change of nothing" }
                 guard controls[sequence] == before else { return "a change of a link that was not so" }
                 controls[sequence] = after
-            case .deleteAction, .session: break  // the device tracks the session
+            case .record, .deleteAction, .session: break  // the device tracks the session
             }
         }
         return nil

@@ -173,6 +173,7 @@ extension StoreCommit {
             case .marker(let before, let after):
                 "link \((after ?? before)?.sequence ?? 0) of message \(expected.number((after ?? before)?.message)) "
                     + "\(before?.told ?? "-") → \(after?.told ?? "-")"
+            case .record(let before, let after): "record \((after ?? before)?.id ?? "")"
             case .deleteAction(let action): "deletion of \(expected.number(action.message)) noted"
             case .session(let session): session.isActive ? "\(session.user) logs in" : "\(session.user) logs out"
             }

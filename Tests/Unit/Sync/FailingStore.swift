@@ -146,6 +146,14 @@ final class FailingStore: Store {
         try await read { () async throws(StoreError) in try await base.deleteActions(before: before, limit: limit) }
     }
 
+    func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
+        try await read { () async throws(StoreError) in try await base.record(kind, id) }
+    }
+
+    func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
+        try await read { () async throws(StoreError) in try await base.records(query) }
+    }
+
     func session() async throws(StoreError) -> Session? {
         try check(\.areSessionsFailing)
         return try await read { () async throws(StoreError) in try await base.session() }

@@ -40,7 +40,7 @@ final class StoreTimeline: Sendable {
                 case .message(let before, let after, _):
                     if let id = after?.id ?? before?.id { state.latest.messages[id] = after }
                 case .deleteAction(let action): state.latest.deleteActions.append(action)
-                case .operation, .marker, .session: continue
+                case .operation, .marker, .record, .session: continue
                 }
             }
             state.version = commit.version

@@ -139,6 +139,22 @@ final class TurbulentStore: Store {
     func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
         try await base.messages(ids)
     }
+
+    func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
+        try await strike()
+        let record = try await base.record(kind, id)
+        try await strike()
+        return record
+    }
+
+    func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
+        state.withLock { $0.readCount += 1 }
+        try await strike()
+        let page = try await base.records(query)
+        try await strike()
+        return page
+    }
+
     func counts() async throws(StoreError) -> StoreCounts { try await base.counts() }
     func outbox() async throws(StoreError) -> OutboxSnapshot { try await base.outbox() }
 
