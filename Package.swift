@@ -142,8 +142,8 @@ let package = Package(
         module(
             "HTTPTransport",
             [
-                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS", .httpTypes,
-                .nioCore, .nioPosix,
+                "CausewayModels", "CausewayRecords", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS",
+                .httpTypes, .nioCore, .nioPosix,
             ]
         ),
 
@@ -153,14 +153,14 @@ let package = Package(
             [
                 "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox", .deque,
             ]),
-        module("LiveQuery", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
+        module("LiveQuery", ["CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage"]),
         // The public face is the module that applications import; it re-exports what its API speaks of. (It cannot be
         // called CausewayClient like its main type: a module with a type of its own name cannot be qualified.)
         .target(
             name: "Causeway",
             dependencies: [
-                "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport",
-                "CausewayOutbox", "CausewaySync",
+                "CausewayLiveQuery", "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage",
+                "CausewayTransport", "CausewayOutbox", "CausewaySync",
             ],
             path: "Modules/Client", swiftSettings: strict),
 
@@ -344,14 +344,15 @@ let package = Package(
             "Sync", in: "Unit",
             [
                 "CausewayTestSupport",
-                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
-                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
+                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRecords", "CausewayRuntime",
+                "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage",
+                "CausewayTransport",
             ]),
         tests(
             "Live", in: "Unit",
             [
                 "CausewayTestSupport",
-                "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
+                "CausewayLiveQuery", "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage",
                 "CausewaySimulatedRuntime", "CausewayStorage",
             ]),
         tests("LiveCombine", in: "Unit", ["Causeway", "CausewayLiveCombine", .openCombine]),

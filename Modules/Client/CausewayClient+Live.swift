@@ -12,24 +12,19 @@ extension CausewayClient {
     /// A live collection of a query: one of the provided queries, with other settings, or one defined by the
     /// application.
     ///
-    /// A ``MessagesQuery`` of a channel also requests pages from the server, as ``MessageRepository`` does for its
-    /// list. All other queries show stored data, and are `fresh` as soon as that was read: the server is not asked.
+    /// A query with pages on the server (``LiveQuery/remotePages(on:)``) also requests those: the messages of a channel,
+    /// a list of records, one of either. All other queries show stored data, and are `fresh` as soon as that was read.
     ///
     /// - Parameter query: must satisfy the requirements of ``LiveQuery``, which cannot be checked.
     @MainActor
     public func liveCollection<Query: LiveQuery>(_ query: Query) -> LiveCollection<Query.Record> {
-        live.collection(query, remote: remote(for: query))
+        live.collection(query, on: server)
     }
 
     /// The first record of a query; see ``liveCollection(_:)``.
     @MainActor
     public func liveObject<Query: LiveQuery>(_ query: Query) -> LiveObject<Query.Record> {
-        live.object(query, remote: remote(for: query))
-    }
-
-    private func remote<Query: LiveQuery>(for query: Query) -> (any RemoteSource<Query.Key>)? {
-        guard let query = query as? MessagesQuery, case .channel(let channel) = query.scope else { return nil }
-        return ChannelPager(engine: messages.engine, query: query, channel: channel) as? any RemoteSource<Query.Key>
+        live.object(query, on: server)
     }
 }
 

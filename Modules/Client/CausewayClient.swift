@@ -28,6 +28,8 @@ public final class CausewayClient: Sendable {
     private let credentials: any CredentialStore
     private let runtime: any Runtime
     let live: LiveQueryEngine
+    /// The server as live queries see it.
+    let server: LiveServer
 
     private init(
         engine: SyncEngine, store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
@@ -39,8 +41,11 @@ public final class CausewayClient: Sendable {
         self.credentials = credentials
         self.runtime = runtime
         self.live = live
+        let server = LiveServer(ServerPages(engine: engine, store: store))
+        self.server = server
         messages = MessageRepository(
-            engine: engine, store: store, runtime: runtime, live: live, ordering: configuration.ordering)
+            engine: engine, store: store, runtime: runtime, live: live, server: server,
+            ordering: configuration.ordering)
     }
 
     /// Opens a client on a store.

@@ -18,15 +18,15 @@ extension MessageRepository {
         in channel: ChannelID, direction: LiveDirection = .ascending, anchor: LiveAnchor<MessageCursor> = .last,
         pageSize: Int = Limits.pageSizeDefault
     ) -> LiveCollection<Message> {
-        let query = MessagesQuery(.channel(channel), direction: direction, anchor: anchor, pageSize: pageSize)
-        return live.collection(query, remote: ChannelPager(engine: engine, query: query, channel: channel))
+        live.collection(
+            MessagesQuery(.channel(channel), direction: direction, anchor: anchor, pageSize: pageSize), on: server)
     }
 
     /// One message, by its id: the stored one at once, the server's as soon as it responds, and every change from then
     /// on. `snapshot` is `nil` while it does not exist here.
     @MainActor
     public func liveMessage(_ id: MessageID) -> LiveObject<Message> {
-        live.object(OneMessageQuery(id), remote: MessageFetcher(engine: engine, store: store, id: id))
+        live.object(OneMessageQuery(id), on: server)
     }
 
     /// All messages that are not `synced`, in the order of creation.

@@ -14,6 +14,7 @@ public struct MessageRepository: Sendable {
     let store: any Store
     let runtime: any Runtime
     let live: LiveQueryEngine
+    let server: LiveServer
     let ordering: OrderingPolicy
 
     // MARK: - Creating

@@ -1,5 +1,6 @@
 import CausewayHTTP
 import CausewayModels
+import CausewayRecords
 import CausewayTLS
 import CausewayTransport
 
@@ -29,7 +30,8 @@ extension HTTPTransport {
     static func capabilities(of endpoint: HTTPEndpoint) -> TransportCapabilities {
         var capabilities = TransportCapabilities(
             ordering: .sequenced, deliveriesInFlightMax: HTTPTransportLimits.deliveriesInFlightMax,
-            deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax)
+            deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax,
+            records: Set(RecordKinds.all.map { $0.kind }))
         if case .tcp(let host, _, _) = endpoint.address { capabilities.isLocal = isThisMachine(host) }
         return capabilities
     }

@@ -30,10 +30,11 @@ import NIOCore
 /// | 3xx: redirects are not followed | `actionRequired(protocolMismatch)` |
 /// | a malformed body, with any status | `inDoubt` |
 /// | 2xx whose report does not match the delivery, or holds a mark, position or time out of range | `inDoubt` |
-/// | a page with a position out of range | `inDoubt` |
+/// | a page with a position out of range, a record that does not fit its request | `inDoubt` |
 /// | 401, 403: log in again | `actionRequired(tokenRefused)` |
 /// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server does not have it |
-/// | 404 `channelNotFound` to a page | `refused(…)` |
+/// | 404 `channelNotFound` to a page, 404 to a list of records | `refused(…)` |
+/// | 404 to a record | no error: it does not exist for the account |
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `actionRequired(protocolMismatch)` |
 /// | 409 `superseded` | `actionRequired(superseded)` |
 /// | 409 `storeForked` | `storeForked` |
@@ -53,8 +54,8 @@ public struct HTTPTransport: Transport {
     public let capabilities: TransportCapabilities
 
     private let client: HTTPClient
-    private let requests: RequestBuilder
-    private let parser: ResponseParser
+    let requests: RequestBuilder
+    let parser: ResponseParser
 
     /// Creates a transport. Opens no connection yet; reads the certificate files that the configuration names.
     ///
@@ -146,7 +147,7 @@ public struct HTTPTransport: Transport {
 
     public func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         let response = try await send(requests.message(id), .lookup)
-        guard let message = try parser.found(WireMessage.self, in: response) else { return nil }
+        guard let message = try parser.found(WireMessage.self, in: response, .lookup) else { return nil }
         guard message.id == id else { throw parser.foreign("it is a different message than the requested one") }
         guard let placed = message.placed else { throw parser.foreign("a message with an invalid position") }
         return placed.serverPosition
@@ -159,14 +160,14 @@ public struct HTTPTransport: Transport {
         await client.shutdown()
     }
 
-    private func ask<Response: Decodable>(
+    func ask<Response: Decodable>(
         _ request: HTTPClientRequest, as type: Response.Type, _ kind: RequestKind
     ) async throws(TransportError) -> (response: Response, history: ServerHistory?) {
         let response = try await send(request, kind)
         return (try parser.read(type, from: response, to: kind), parser.history(of: response))
     }
 
-    private func send(
+    func send(
         _ request: HTTPClientRequest, _ kind: RequestKind
     ) async throws(TransportError) -> HTTPClientResponse {
         do {
@@ -179,7 +180,7 @@ public struct HTTPTransport: Transport {
 
 /// The kind of a request to the server. Only a delivery changes anything there.
 enum RequestKind: Sendable, Hashable, CaseIterable {
-    case session, delivery, page, lookup
+    case session, delivery, page, lookup, records
 }
 
 /// Prints the address, never the token.

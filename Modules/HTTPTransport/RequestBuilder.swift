@@ -50,6 +50,34 @@ struct RequestBuilder: Sendable {
                 + "&open=\(query.isOpen ? 1 : 0)")
     }
 
+    func records(_ query: RemoteRecordsQuery) -> HTTPClientRequest {
+        let after = query.after.map { "&after=\($0.text)" } ?? ""
+        return read(
+            WireProtocol.recordsPath(Self.encoded(query.list.kind.value))
+                + "?list=\(Self.encoded(query.list.name))&scope=\(Self.encoded(query.list.scope))\(after)"
+                + "&order=\(query.order == .ascending ? "ascending" : "descending")&limit=\(query.limit)", query.history)
+    }
+
+    func record(_ kind: RecordKind, _ id: String, knowing history: ServerHistory?) -> HTTPClientRequest {
+        read(WireProtocol.recordPath(Self.encoded(kind.value), Self.encoded(id)), history)
+    }
+
+    /// Percent-encodes every byte except those that RFC 3986 calls unreserved.
+    private static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// - Throws: `refused` if it cannot be encoded, or is larger than a server accepts.
     /// - Complexity: O(bytes of content).
     func delivery(_ delivery: Delivery) throws(TransportError) -> HTTPClientRequest {

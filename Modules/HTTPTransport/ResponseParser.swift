@@ -27,16 +27,18 @@ struct ResponseParser: Sendable {
         return try decoded(type, from: response)
     }
 
-    /// The value that a lookup found; `nil` if the server reports that there is none.
+    /// The value that a request for one message or one record found; `nil` if the server reports that there is none.
     func found<Value: Decodable>(
-        _ type: Value.Type, in response: HTTPClientResponse
+        _ type: Value.Type, in response: HTTPClientResponse, _ kind: RequestKind
     ) throws(TransportError) -> Value? {
-        try requireProtocol(response, .lookup)
+        try requireProtocol(response, kind)
         if response.status.kind == .successful { return try decoded(type, from: response) }
         let reason = try reason(response)
-        if response.status.code == 404, ["messageNotFound", "messageDeleted"].contains(reason.code) { return nil }
-        throw refusal(response, reason, .lookup)
+        if response.status.code == 404, Self.absences.contains(reason.code) { return nil }
+        throw refusal(response, reason, kind)
     }
+
+    private static let absences: Set = ["messageNotFound", "messageDeleted", "recordNotFound"]
 
     /// The server's history; `nil` if the response names none or an invalid one.
     func history(of response: HTTPClientResponse) -> ServerHistory? {
@@ -107,7 +109,7 @@ struct ResponseParser: Sendable {
         case 403:
             return actionRequired(
                 .tokenRefused, "the server refuses this account: \(Self.clause(reason)); log in again", reason)
-        case 404 where kind == .page && reason.code == "channelNotFound":
+        case 404 where kind == .records, 404 where kind == .page && reason.code == "channelNotFound":
             return .refused(code: reason.code, detail: reason.detail)
         case 404, 405, 406, 410, 426:
             return actionRequired(

@@ -1,4 +1,5 @@
 public import CausewayLiveQuery
+public import CausewayModels
 
 #if canImport(Combine)
     public import Combine

@@ -1,4 +1,5 @@
 import CausewayLiveQuery
+import CausewayModels
 import Synchronization
 
 #if canImport(Combine)

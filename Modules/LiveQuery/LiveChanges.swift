@@ -1,3 +1,5 @@
+public import CausewayModels
+
 /// The changes of a live collection as an asynchronous sequence.
 ///
 /// Each iterator is independent: it returns the changes that *it* has not seen, merged into one change however far it

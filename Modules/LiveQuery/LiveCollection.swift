@@ -1,3 +1,4 @@
+public import CausewayModels
 public import Observation
 
 /// A list that keeps itself up to date: it shows stored records at once, the server's as soon as it responds, and every

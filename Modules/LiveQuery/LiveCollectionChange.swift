@@ -1,3 +1,5 @@
+public import CausewayModels
+
 /// The difference between two states of a collection, as seen by one observer.
 ///
 /// Removing ``deletions`` from ``oldSnapshot`` and then adding ``insertions`` and ``modifications`` from ``snapshot``,

@@ -1,3 +1,5 @@
+public import CausewayModels
+
 /// A named event of a live collection; see ``LiveCollection/on(_:_:)``.
 ///
 /// Within one update events are reported in the order `loadingStatusChanged`, `dataStatusChanged`, `dataUpdated`,

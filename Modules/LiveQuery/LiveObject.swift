@@ -1,3 +1,4 @@
+public import CausewayModels
 public import Observation
 
 /// One record that keeps itself up to date: it shows the stored record at once, the server's as soon as it responds,

@@ -17,6 +17,18 @@ extension LiveQueryEngine {
         LiveObject(core: core(query, isObject: true, remote))
     }
 
+    /// Creates a collection of a query, with its pages on the server if it has any.
+    @MainActor
+    package func collection<Query: LiveQuery>(_ query: Query, on server: LiveServer) -> LiveCollection<Query.Record> {
+        collection(query, remote: query.remotePages(on: server)?.source)
+    }
+
+    /// Creates an object: the first record of a query, with its pages on the server if it has any.
+    @MainActor
+    package func object<Query: LiveQuery>(_ query: Query, on server: LiveServer) -> LiveObject<Query.Record> {
+        object(query, remote: query.remotePages(on: server)?.source)
+    }
+
     @MainActor
     private func core<Query: LiveQuery>(
         _ query: Query, isObject: Bool, _ remote: (any RemoteSource<Query.Key>)?

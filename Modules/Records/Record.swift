@@ -8,7 +8,7 @@ public import CausewayModels
 ///
 /// The coded form is the contract between client and hub: it contains the id, or the parts of it; a new field is
 /// optional, and no field changes its meaning.
-public protocol Record: Sendable, Hashable, Codable, Identifiable
+public protocol Record: LiveRecord, Hashable, Codable
 where ID: LosslessStringConvertible & Hashable & Sendable {
     static var kind: RecordKind { get }
 

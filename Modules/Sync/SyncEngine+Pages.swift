@@ -197,7 +197,7 @@ extension SyncEngine {
     /// Plans to recover from a page that could not be requested. The outbox, which may have nothing to send, does not
     /// know that the server could not be reached: it is probed after a while, and callers that need pages are notified
     /// when it responds. Requests that the server refused are repeated only by this engine, and rarely.
-    private func missedPage(_ error: TransportError) {
+    func missedPage(_ error: TransportError) {
         switch error {
         case .refused:
             guard !isRefusedPageDue else { return }

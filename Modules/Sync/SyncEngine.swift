@@ -72,6 +72,7 @@ package actor SyncEngine {
     /// Pages that are being read.
     var pagesUnderWay: [Int: PageUnderWay] = [:]
     var lastPage = 0
+    var recordReads = RecordReads()
     var waiters = Waiters()
     /// The last report of the machine's network, and the task that reads the reports.
     var networkStatus: NetworkStatus?

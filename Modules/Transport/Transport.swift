@@ -55,6 +55,19 @@ public protocol Transport: Sendable {
     /// unknown to the server, so that pages must be read instead.
     func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges?
 
+    /// Reads a page of a list of records other than messages.
+    ///
+    /// Throws ``TransportError/refused(code:detail:)`` if the server has no such list, the account may not read it, or
+    /// the server has no records of the kind.
+    func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage
+
+    /// Reads one record.
+    ///
+    /// - Parameter history: the server's history as the client knows it.
+    func record(
+        _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteRecordState
+
     /// Asks whether the server has a message; `nil` if it has not, or if the message was deleted there.
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition?
 
@@ -80,6 +93,18 @@ extension Transport {
     /// Default for transports without kept connections.
     public func networkChanged() {}
 
+    /// Default for servers without records.
+    public func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+        throw .noRecords(of: query.list.kind)
+    }
+
+    /// Default for servers without records.
+    public func record(
+        _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteRecordState {
+        throw .noRecords(of: kind)
+    }
+
     /// Default for servers without events.
     public var events: (any EventSource)? { nil }
 
@@ -89,5 +114,12 @@ extension Transport {
     /// Contacts the server without naming a known history.
     public func authenticate() async throws(TransportError) -> ServerInfo {
         try await authenticate(knowing: nil, outbox: nil)
+    }
+}
+
+extension TransportError {
+    /// The server has no records of this kind.
+    package static func noRecords(of kind: RecordKind) -> TransportError {
+        .refused(code: "kindUnknown", detail: "the server has no records of the kind \(kind)")
     }
 }

@@ -35,19 +35,23 @@ public struct TransportCapabilities: Sendable, Hashable {
     public var content: ContentLimits
     /// True if the server runs on this machine: the state of the network does not matter to it.
     public var isLocal = false
+    /// The kinds of records other than messages that the server has.
+    public var records: Set<RecordKind>
 
     /// Creates a description; with ``Ordering/idempotent(window:)`` every batch is a single operation, whatever the
     /// arguments.
     public init(
         ordering: Ordering, deliveriesInFlightMax: Int = 1, deliveriesInFlightTotalMax: Int = 16,
         batchOperationsMax: Int = Limits.batchOperationsMax, batchBytesMax: Int = Limits.batchBytesMax,
-        operations: Set<OperationKind> = Set(OperationKind.allCases), content: ContentLimits = ContentLimits()
+        operations: Set<OperationKind> = Set(OperationKind.allCases), content: ContentLimits = ContentLimits(),
+        records: Set<RecordKind> = []
     ) {
         self.ordering = ordering
         self.deliveriesInFlightTotalMax = deliveriesInFlightTotalMax
         self.batchBytesMax = batchBytesMax
         self.operations = operations
         self.content = content
+        self.records = records
         switch ordering {
         case .sequenced:
             self.deliveriesInFlightMax = deliveriesInFlightMax

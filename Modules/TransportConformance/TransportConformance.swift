@@ -14,6 +14,8 @@ public enum TransportConformance {
         /// The faults that the rule needs; it does not apply to a harness without one of them.
         public let faults: Set<ServerFault.Kind>
         let ordering: OrderingKind
+        /// True for a rule about records other than messages; it does not apply to a server without them.
+        public let needsRecords: Bool
         private let examine: @Sendable (Trial) async throws -> Void
 
         /// The servers that a rule is about.
@@ -21,11 +23,12 @@ public enum TransportConformance {
 
         init(
             _ name: String, faults: Set<ServerFault.Kind> = [], on ordering: OrderingKind = .any,
-            _ examine: @escaping @Sendable (Trial) async throws -> Void
+            needsRecords: Bool = false, _ examine: @escaping @Sendable (Trial) async throws -> Void
         ) {
             self.name = name
             self.faults = faults
             self.ordering = ordering
+            self.needsRecords = needsRecords
             self.examine = examine
         }
 
@@ -41,7 +44,7 @@ public enum TransportConformance {
             do {
                 return try await harness.withServer { server in
                     let trial = Trial(server: server, harness: harness)
-                    guard try await trial.isOf(ordering) else { return false }
+                    guard try await trial.isOf(ordering), !needsRecords || server.records != nil else { return false }
                     try await examine(trial)
                     return true
                 }
@@ -55,7 +58,7 @@ public enum TransportConformance {
 
     /// All rules. Each uses servers of its own.
     public static let rules: [Rule] =
-        sessionRules + deliveryRules + faultRules + endingRules + pageRules + sequenceRules
+        sessionRules + deliveryRules + faultRules + endingRules + pageRules + sequenceRules + recordRules
 
     /// The rule with this name.
     public static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

@@ -47,6 +47,33 @@ public protocol ConformanceServer: Sendable {
 
     /// The messages of the channel in the server's order, read past the faults.
     func stored() async throws -> [MessageID]
+
+    /// Records other than messages, which exist from the start; `nil`, the default, if the server has none. The rules
+    /// about records then do not apply.
+    var records: RecordSample? { get }
+}
+
+extension ConformanceServer {
+    public var records: RecordSample? { nil }
+}
+
+/// Records on a server of a harness.
+public struct RecordSample: Sendable {
+    /// A list that the account may read.
+    public var list: RecordList
+    /// The ids of all records of the list, at least five, in ascending order.
+    public var ids: [String]
+    /// The id of a record of the kind that does not exist.
+    public var missing: String
+    /// A list of the kind that does not exist, or that the account may not read.
+    public var forbidden: RecordList
+
+    public init(list: RecordList, ids: [String], missing: String, forbidden: RecordList) {
+        self.list = list
+        self.ids = ids
+        self.missing = missing
+        self.forbidden = forbidden
+    }
 }
 
 /// The transports that a rule asks for.

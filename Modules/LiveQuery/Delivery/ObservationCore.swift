@@ -1,3 +1,5 @@
+import CausewayModels
+
 /// The common part of live objects and live collections on the main actor: the displayed state, and the observers.
 @MainActor final class ObservationCore<Record: LiveRecord>: LivePresenter {
     /// One registered listener.

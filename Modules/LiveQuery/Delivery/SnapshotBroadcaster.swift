@@ -1,3 +1,4 @@
+package import CausewayModels
 import Synchronization
 
 /// Distributes the frames of one window: one slot for each reader, however many frames it has missed.

@@ -46,7 +46,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     // MARK: The feed
 
     func apply(_ change: RecordChange) {
-        guard let change = Query.Record.change(in: change) else { return }
+        guard let change = window.query.change(in: change) else { return }
         window.apply(change)
     }
 

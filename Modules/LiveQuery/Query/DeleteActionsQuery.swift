@@ -17,6 +17,11 @@ public struct DeleteActionsQuery: LiveQuery {
     public var direction: LiveDirection { .descending }
     public var anchor: LiveAnchor<Int64> { .first }
 
+    public func change(in change: RecordChange) -> LiveRecordChange<DeleteAction>? {
+        guard case .deleteAction(let action) = change else { return nil }
+        return LiveRecordChange(before: nil, after: action)
+    }
+
     public func matches(_ action: DeleteAction) -> Bool { true }
     public func key(of action: DeleteAction) -> Int64 { action.sequence }
 

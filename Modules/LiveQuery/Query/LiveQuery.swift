@@ -1,3 +1,4 @@
+public import CausewayModels
 public import CausewayStorage
 
 /// The contents of a live collection: its records (kind and filter), their order (sort), and the page size.
@@ -22,6 +23,10 @@ public protocol LiveQuery<Record>: Sendable, Hashable {
     /// The number of records in a page: 1 to ``LiveLimits/pageSizeMax``.
     var pageSize: Int { get }
 
+    /// The change of a record of this query's kind in a change of the store's feed; `nil` if it concerns another kind.
+    /// Depends on the change alone.
+    func change(in change: RecordChange) -> LiveRecordChange<Record>?
+
     /// True for a record that belongs to the result.
     func matches(_ record: Record) -> Bool
 
@@ -35,6 +40,21 @@ public protocol LiveQuery<Record>: Sendable, Hashable {
     func page(
         in store: any Store, from bound: LiveBound<Key>?, direction: LiveDirection, limit: Int
     ) async throws(StoreError) -> LivePage<Record>
+
+    /// The pages of the query on a server; `nil`, the default, if it shows stored data alone. A query with the same
+    /// keys and direction as another one may return that one's.
+    func remotePages(on server: LiveServer) -> RemotePages<Key>?
+}
+
+extension LiveQuery {
+    public func remotePages(on server: LiveServer) -> RemotePages<Key>? { nil }
+}
+
+extension LiveQuery where Record == Message {
+    public func change(in change: RecordChange) -> LiveRecordChange<Message>? {
+        guard case .message(let before, let after, _) = change else { return nil }
+        return LiveRecordChange(before: before, after: after)
+    }
 }
 
 /// A direction of an order.

@@ -81,6 +81,11 @@ public struct MessagesQuery: LiveQuery {
         return LivePage(records: page.messages, hasMore: page.next != nil, following: page.following)
     }
 
+    public func remotePages(on server: LiveServer) -> RemotePages<MessageQuery.Cursor>? {
+        guard case .channel(let channel) = scope else { return nil }
+        return RemotePages(server.pages.messages(of: self, in: channel))
+    }
+
     /// The cursor after which a page begins. Ordinals are integers and no two messages share one, so the cursor before
     /// a message has its ordinal minus one. There is no message at the ends of their range.
     private static func place(

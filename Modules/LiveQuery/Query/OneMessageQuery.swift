@@ -24,4 +24,8 @@ public struct OneMessageQuery: LiveQuery {
         if case .beyond? = bound { return LivePage(records: [], hasMore: false) }
         return LivePage(records: [try await store.message(id)].compactMap(\.self), hasMore: false)
     }
+
+    public func remotePages(on server: LiveServer) -> RemotePages<Int64>? {
+        RemotePages(server.pages.message(id))
+    }
 }

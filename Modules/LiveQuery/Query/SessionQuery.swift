@@ -13,6 +13,11 @@ public struct SessionQuery: LiveQuery {
     public var anchor: LiveAnchor<Int64> { .first }
     public var pageSize: Int { 1 }
 
+    public func change(in change: RecordChange) -> LiveRecordChange<Session>? {
+        guard case .session(let session) = change else { return nil }
+        return LiveRecordChange(before: nil, after: session)
+    }
+
     public func matches(_ session: Session) -> Bool { true }
     /// There is a single key, and the newest session has it.
     public func key(of session: Session) -> Int64 { 0 }

@@ -41,7 +41,7 @@ struct StatementBinder: ~Copyable {
         let index = next()
         let code = unsafe bytes.withUnsafeBytes { bytes in
             // An empty buffer may have no address, which would bind null.
-            guard let address = unsafe bytes.baseAddress else {
+            guard let address = bytes.baseAddress else {
                 return unsafe sqlite3_bind_zeroblob(statement.sqliteStatement, index, 0)
             }
             return unsafe sqlite3_bind_blob64(

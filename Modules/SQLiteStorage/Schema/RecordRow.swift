@@ -25,7 +25,16 @@ enum RecordRow {
         var entry: ListEntry { ListEntry(name, scope: scope, key: ListKey(bytes: Array(key))) }
     }
 
-    static func encode(_ entries: [ListEntry]) throws -> String { try StoredJSON.encode(entries.map(Entry.init)) }
+    /// Equal entries have equal text.
+    static func encode(_ entries: [ListEntry]) throws -> String {
+        String(decoding: try encoder.encode(entries.map(Entry.init)), as: UTF8.self)
+    }
+
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
 
     /// A record of which the entries cannot be read is in no list except `found`, through which it was found: it does
     /// not hide the others there.

@@ -21,8 +21,26 @@ public protocol IdempotentServer: Sendable {
     /// Reads a page of a channel.
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage
 
+    /// Reads a page of a list of records, as ``Transport/records(_:)``.
+    func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage
+
+    /// Reads one record, as ``Transport/record(_:_:knowing:)``; `nil` if it does not exist for the account.
+    func record(_ kind: RecordKind, _ id: String) async throws(TransportError) -> RemoteRecord?
+
     /// Ends all connections, as ``Transport/close()``.
     func close() async
+}
+
+extension IdempotentServer {
+    /// Default for servers without records.
+    public func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+        throw .noRecords(of: query.list.kind)
+    }
+
+    /// Default for servers without records.
+    public func record(_ kind: RecordKind, _ id: String) async throws(TransportError) -> RemoteRecord? {
+        throw .noRecords(of: kind)
+    }
 }
 
 /// The result of one operation on an ``IdempotentServer``.

@@ -41,16 +41,17 @@ public final class IdempotentTransport: Transport {
     ///   - deliveriesInFlightTotalMax: operations of all lanes that may be under way at once.
     ///   - operations: the kinds of operations that the server has.
     ///   - content: the largest contents that it accepts.
+    ///   - records: the kinds of records other than messages that it has.
     public init(
         to server: any IdempotentServer, window: Duration, deliveriesInFlightTotalMax: Int = 16,
         operations: Set<OperationKind> = Set(OperationKind.allCases), content: ContentLimits = ContentLimits(),
-        runtime: any Runtime = SystemRuntime()
+        records: Set<RecordKind> = [], runtime: any Runtime = SystemRuntime()
     ) {
         self.server = server
         self.runtime = runtime
         capabilities = TransportCapabilities(
             ordering: .idempotent(window: window), deliveriesInFlightTotalMax: deliveriesInFlightTotalMax,
-            operations: operations, content: content)
+            operations: operations, content: content, records: records)
         rules = Mutex(RepeatRules(window: window))
     }
 
@@ -68,6 +69,16 @@ public final class IdempotentTransport: Transport {
 
     public func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         try await server.messages(query)
+    }
+
+    public func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+        try await server.records(query)
+    }
+
+    public func record(
+        _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteRecordState {
+        RemoteRecordState(try await server.record(kind, id))
     }
 
     public func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {

@@ -10,6 +10,7 @@ struct FaultyTransport: Transport {
         case busyIsInDoubt, forgetsTheWait, waitsForEver, ignoresCancellation, ignoresClose, worksAfterClose
         case pageWithGap, pageHasMoreForEver, anyChannelIsEmpty, incompleteChanges
         case fillsGaps, forgetsFences, oneMarkForAllLanes
+        case hidesKinds, recordsWithGap, recordsLeadBack, anotherVersion, anyListIsEmpty
     }
 
     let fault: Fault
@@ -41,6 +42,7 @@ struct FaultyTransport: Transport {
                 return state.calls
             }
         }
+        if fault == .hidesKinds { capabilities.records = [] }
         return capabilities
     }
 
@@ -179,6 +181,29 @@ struct FaultyTransport: Transport {
     func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
         guard fault == .incompleteChanges else { return try await inner.changes(query) }
         return RemoteChanges(items: [], gone: [], cursor: query.cursor, newest: query.through)
+    }
+
+    func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+        do throws(TransportError) {
+            var page = try await inner.records(query)
+            switch fault {
+            case .recordsWithGap where query.after != nil: page.items.removeFirst()
+            case .recordsLeadBack: page.next = page.next.map { query.after ?? $0 }
+            default: break
+            }
+            return page
+        } catch {
+            if fault == .anyListIsEmpty, case .refused = error { return RemoteRecordsPage(items: []) }
+            throw changed(error)
+        }
+    }
+
+    func record(
+        _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteRecordState {
+        var state = try await inner.record(kind, id, knowing: history)
+        if fault == .anotherVersion { state.record?.version += 1 }
+        return state
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {

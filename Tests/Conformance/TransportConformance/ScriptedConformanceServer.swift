@@ -49,6 +49,12 @@ struct ScriptedConformanceServer: ConformanceServer {
         }
     }
 
+    var records: RecordSample? {
+        RecordSample(
+            list: ScriptedRecords.list, ids: ScriptedRecords.ids, missing: "missing",
+            forbidden: RecordList(kind: ScriptedRecords.list.kind, name: "private"))
+    }
+
     func deliveriesSeen() async throws -> Int { server.deliveriesSeen }
     func stored() async throws -> [MessageID] { server.messages(in: channel).map(\.id) }
 

@@ -31,5 +31,13 @@ struct SingleOperationServer: IdempotentServer {
         try await inner.messages(query)
     }
 
+    func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+        try await inner.records(query)
+    }
+
+    func record(_ kind: RecordKind, _ id: String) async throws(TransportError) -> RemoteRecord? {
+        try await inner.record(kind, id, knowing: nil).record
+    }
+
     func close() async { await inner.close() }
 }

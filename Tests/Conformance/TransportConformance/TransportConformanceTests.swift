@@ -1,4 +1,5 @@
 import Causeway
+import CausewayScriptedWorld
 import CausewayTransportConformance
 import Testing
 
@@ -17,7 +18,8 @@ import Testing
             "a fenced operation is never applied", "lanes keep their marks apart",
         ].contains(rule.name)
         let harness = ScriptedConformanceServer.harness {
-            IdempotentTransport(to: SingleOperationServer($0), window: .seconds(3600))
+            IdempotentTransport(
+                to: SingleOperationServer($0), window: .seconds(3600), records: [ScriptedRecords.list.kind])
         }
         #expect(try await rule.run(harness) != isOfLanes)
     }
@@ -49,6 +51,12 @@ import Testing
         (.anyChannelIsEmpty, "a channel that the account cannot read is refused"),
         (.incompleteChanges, "reported changes are complete"),
         (.fillsGaps, "a gap is answered with the mark, and nothing from there on is applied"),
+        (.hidesKinds, "the capabilities name the kinds of records"),
+        (.recordsWithGap, "a list's pages hold every record once, in both directions"),
+        (.recordsLeadBack, "a list's pages hold every record once, in both directions"),
+        (.anotherVersion, "one record is the same as in its list, and one that does not exist is none"),
+        (.anyListIsEmpty, "a list that the account cannot read is refused"),
+        (.worksAfterClose, "records over a closed transport are unreachable"),
         (.forgetsFences, "a fenced operation is never applied"),
         (.oneMarkForAllLanes, "lanes keep their marks apart"),
     ]

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A client's connection to a ``ScriptedServer``.
 package final class ScriptedConnection: Transport {
-    package let capabilities = TransportCapabilities(ordering: .sequenced, batchBytesMax: 1 << 20)
+    package let capabilities = TransportCapabilities(
+        ordering: .sequenced, batchBytesMax: 1 << 20, records: [ScriptedRecords.list.kind])
     private let server: ScriptedServer
     private let token: AccessToken
     private let timeout: Duration
@@ -58,6 +59,18 @@ package final class ScriptedConnection: Transport {
     package func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         try check()
         return server.state.withLock { $0.deleted.contains(id) ? nil : $0.serverPosition(of: id) }
+    }
+
+    package func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+        try check()
+        return try ScriptedRecords.page(query)
+    }
+
+    package func record(
+        _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteRecordState {
+        try check()
+        return RemoteRecordState(ScriptedRecords.all.first { $0.kind == kind && $0.id == id })
     }
 
     package func close() async { isClosed.withLock { $0 = true } }

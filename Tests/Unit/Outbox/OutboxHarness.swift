@@ -234,7 +234,7 @@ extension Mutation {
         case .keepHistory: nil
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
-        case .saveSession, .endSession, .merge: "\(self)"
+        case .saveSession, .endSession, .merge, .mergeRecords, .removeRecord: "\(self)"
         }
     }
 }

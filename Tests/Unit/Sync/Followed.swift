@@ -32,16 +32,16 @@ extension RemoteMessage {
 }
 
 /// Collects changes until they end.
-final class Followed: Sendable {
+final class Followed<Record: LiveRecord>: Sendable {
     private let told: Told
     let task: RuntimeTask
 
     private final class Told: Sendable {
-        let last = Mutex<LiveCollectionChange<Message>?>(nil)
+        let last = Mutex<LiveCollectionChange<Record>?>(nil)
         let counts = Mutex<[Int]>([])
     }
 
-    init(_ changes: LiveChanges<Message>, _ runtime: any Runtime) {
+    init(_ changes: LiveChanges<Record>, _ runtime: any Runtime) {
         let told = Told()
         self.told = told
         task = runtime.spawn {
@@ -57,7 +57,7 @@ final class Followed: Sendable {
     func forgetCounts() { told.counts.withLock { $0 = [] } }
 
     /// The last change.
-    var last: LiveCollectionChange<Message>? { told.last.withLock { $0 } }
+    var last: LiveCollectionChange<Record>? { told.last.withLock { $0 } }
 }
 
 /// Runs `body` as the main actor, which the calling thread is.

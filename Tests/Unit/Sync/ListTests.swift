@@ -79,7 +79,7 @@ import Testing
     /// A list of 3,000, at the newest or at the oldest end of its channel.
     private nonisolated static func longList(
         _ world: ClientWorld, _ client: CausewayClient, _ direction: LiveDirection, _ anchor: LiveAnchor<MessageCursor>
-    ) async throws -> Followed {
+    ) async throws -> Followed<Message> {
         let list = onMain {
             client.messages.liveMessages(in: world.general, direction: direction, anchor: anchor, pageSize: 1000)
         }

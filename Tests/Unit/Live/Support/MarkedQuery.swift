@@ -18,12 +18,6 @@ struct MarkedMessage: LiveRecord {
     var id: MessageID { message.id }
 
     static func == (left: MarkedMessage, right: MarkedMessage) -> Bool { left.message == right.message }
-
-    static func change(in change: RecordChange) -> LiveRecordChange<MarkedMessage>? {
-        Message.change(in: change).map {
-            LiveRecordChange(before: $0.before.map(MarkedMessage.init), after: $0.after.map(MarkedMessage.init))
-        }
-    }
 }
 
 /// The messages of a channel as an application's own query, with a count of the pages it read.
@@ -50,6 +44,12 @@ struct MarkedQuery: LiveQuery {
     var direction: LiveDirection { messages.direction }
     var anchor: LiveAnchor<MessageQuery.Cursor> { messages.anchor }
     var pageSize: Int { messages.pageSize }
+
+    func change(in change: RecordChange) -> LiveRecordChange<MarkedMessage>? {
+        messages.change(in: change).map {
+            LiveRecordChange(before: $0.before.map(MarkedMessage.init), after: $0.after.map(MarkedMessage.init))
+        }
+    }
 
     func matches(_ record: MarkedMessage) -> Bool { messages.matches(record.message) }
     func key(of record: MarkedMessage) -> MessageQuery.Cursor { messages.key(of: record.message) }

@@ -1,0 +1,77 @@
+import CausewayLiveQuery
+import CausewayModels
+import CausewayRecords
+import CausewayStorage
+import CausewaySync
+import CausewayTransport
+
+/// The server side of a live list of records: requests pages by key.
+struct RecordPager<Value: Record>: RemoteSource {
+    typealias Key = ListCursor
+
+    let engine: SyncEngine
+    let query: RecordsQuery<Value>
+
+    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
+        let request = request(for: page)
+        let response = try await engine.refreshRecords(
+            RemoteRecordsQuery(
+                list: query.list, order: request.direction == .ascending ? .ascending : .descending,
+                after: request.after, limit: request.count)
+        ) { $0.stored(as: Value.self) }
+        return request.side == .end
+            ? LoadedRange(start: request.start, end: response.next) : LoadedRange(start: response.next)
+    }
+
+    private struct Request {
+        /// The side of the displayed list towards which the page is read.
+        enum Side { case start, end }
+
+        var direction: LiveDirection
+        var side: Side
+        var after: Key?
+        /// The start of the displayed range; `nil` if it begins with the list, or is known already.
+        var start: Key?
+        var count: Int
+    }
+
+    private func request(for page: RemoteSourcePage<Key>) -> Request {
+        let size = min(max(1, query.pageSize), Limits.pageSizeMax)
+        switch page {
+        case .first:
+            switch query.anchor {
+            case .first: return Request(direction: query.direction, side: .end, count: size)
+            case .last: return Request(direction: query.direction.opposite, side: .start, count: size)
+            case .at(let key):
+                let after = key.before(query.direction)
+                return Request(direction: query.direction, side: .end, after: after, start: key, count: size)
+            }
+        case .next(let key, let count):
+            return Request(direction: query.direction, side: .end, after: key, count: count)
+        case .previous(let key, let count):
+            return Request(direction: query.direction.opposite, side: .start, after: key, count: count)
+        }
+    }
+}
+
+/// The server side of one live record.
+struct RecordFetcher<Value: Record>: RemoteSource {
+    typealias Key = Int64
+
+    let engine: SyncEngine
+    let id: Value.ID
+
+    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
+        try await engine.refreshRecord(Value.kind, id.description) { $0.stored(as: Value.self) }
+        return LoadedRange()
+    }
+}
+
+extension RemoteRecord {
+    /// The record with its lists; `nil` if its fields cannot be read, or it has more lists than a store takes.
+    fileprivate func stored<Value: Record>(as type: Value.Type) -> StoredRecord? {
+        guard kind == Value.kind, let record = Value(value: value, id: id, version: version) else { return nil }
+        let stored = record.stored(value: value)
+        return stored.entries.count <= Limits.recordListsMax ? stored : nil
+    }
+}

@@ -1,0 +1,114 @@
+package import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+package import CausewayTransport
+
+/// Reading records other than messages from the server. The engine knows no kinds: its callers interpret the fields.
+extension SyncEngine {
+    /// Requests a page of a list and merges it into the store. For callers that repeat the request when notified that
+    /// the server can be reached.
+    ///
+    /// - Parameter interpret: the record with its lists; `nil` if its fields cannot be read, in which case the stored
+    ///   state is left as it is.
+    /// - Returns: the page; its records are stored by then, and the feed has reported them.
+    package func refreshRecords(
+        _ query: RemoteRecordsQuery, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?
+    ) async throws(SyncError) -> RemoteRecordsPage {
+        guard let transport, let asked = session?.id else { throw .noSession }
+        let number = recordReads.begin()
+        defer { recordReads.end(number) }
+        var query = query
+        query.history = history
+        let page: RemoteRecordsPage
+        do throws(TransportError) {
+            page = try await transport.records(query)
+        } catch {
+            if session?.id == asked, !Task.isCancelled { missedPage(error) }
+            throw .transport(error)
+        }
+        let range = ListRange(
+            list: query.list, direction: query.order == .ascending ? .ascending : .descending, after: query.after,
+            through: page.next)
+        try await merge(page.items.map { ($0.id, interpret($0)) }, range, number, asked, query.history, page.history)
+        return page
+    }
+
+    /// Requests one record and stores it, or removes it if the server does not have it. For callers that repeat the
+    /// request when notified that the server can be reached.
+    package func refreshRecord(
+        _ kind: RecordKind, _ id: String, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?
+    ) async throws(SyncError) {
+        guard let transport, let asked = session?.id else { throw .noSession }
+        let number = recordReads.begin()
+        defer { recordReads.end(number) }
+        let named = history
+        let state: RemoteRecordState
+        do throws(TransportError) {
+            state = try await transport.record(kind, id, knowing: named)
+        } catch {
+            if session?.id == asked, !Task.isCancelled { missedPage(error) }
+            throw .transport(error)
+        }
+        guard let record = state.record else {
+            return try await removeRecord(kind, id, number, asked, named, state.history)
+        }
+        try await merge([(id, interpret(record))], nil, number, asked, named, state.history)
+    }
+
+    /// Merges records that were requested in the session `asked`.
+    ///
+    /// - Parameters:
+    ///   - found: the ids of the records that the server returned; without the record if it cannot be read.
+    ///   - named: the history that the request named.
+    ///   - history: the history that the response named.
+    private func merge(
+        _ found: [(id: String, record: StoredRecord?)], _ range: ListRange?, _ number: Int, _ asked: SessionID,
+        _ named: ServerHistory?, _ history: ServerHistory?
+    ) async throws(SyncError) {
+        try await request { engine -> Result<Void, SyncError> in
+            if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
+            let changes = engine.recordReads.changes(since: number)
+            let records = found.compactMap(\.record).filter { changes.removed[$0.kind]?.contains($0.id) != true }
+            let kind = range?.list.kind ?? records.first?.kind
+            let retained = (kind.flatMap { changes.stored[$0] } ?? []).union(found.map(\.id))
+            let merge = RecordMerge(records, coverage: range, retained: retained)
+            return await engine.commitRecords(.mergeRecords(merge)) { $0.noteStored(records) }
+        }
+    }
+
+    private func removeRecord(
+        _ kind: RecordKind, _ id: String, _ number: Int, _ asked: SessionID, _ named: ServerHistory?,
+        _ history: ServerHistory?
+    ) async throws(SyncError) {
+        try await request { engine -> Result<Void, SyncError> in
+            if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
+            if engine.recordReads.changes(since: number).stored[kind]?.contains(id) == true { return .success(()) }
+            return await engine.commitRecords(.removeRecord(kind, id)) { $0.noteRemoved(kind, id) }
+        }
+    }
+
+    private func commitRecords(
+        _ mutation: Mutation, _ note: (inout RecordReads) -> Void
+    ) async -> Result<Void, SyncError> {
+        let noted = history  // another response may move it on while the disk is waited for
+        do throws(StoreError) {
+            try await store.commit([mutation] + unkeptHistory)
+        } catch {
+            return .failure(.store(error))
+        }
+        keptHistory = noted
+        note(&recordReads)
+        return .success(())
+    }
+
+    /// The reason not to use a response: another session began, or the server's data has been replaced.
+    private func refusal(
+        of history: ServerHistory?, named: ServerHistory?, _ asked: SessionID
+    ) -> SyncError? {
+        guard session?.id == asked else { return .noSession }
+        if admit(history, named: named) { return nil }
+        let error = TransportError.historyChanged(detail: "the server's data has been replaced")
+        missedPage(error)
+        return .transport(error)
+    }
+}

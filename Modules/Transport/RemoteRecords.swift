@@ -1,0 +1,80 @@
+public import CausewayModels
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A page of a list of records other than messages.
+public struct RemoteRecordsQuery: Sendable, Hashable {
+    public enum Order: Sendable, Hashable { case ascending, descending }
+
+    public var list: RecordList
+    /// `.ascending` returns the records with the lowest keys first.
+    public var order: Order
+    /// The position after which the page begins, in `order`; need not be that of a record. `nil` for the very end.
+    public var after: ListCursor?
+    /// 1 to ``Limits/pageSizeMax``.
+    public var limit: Int
+    /// The server's history as the client knows it; set by the component that performs the query.
+    public var history: ServerHistory?
+
+    public init(list: RecordList, order: Order = .ascending, after: ListCursor? = nil, limit: Int) {
+        self.list = list
+        self.order = order
+        self.after = after
+        self.limit = min(max(1, limit), Limits.pageSizeMax)
+    }
+}
+
+/// The response to a ``RemoteRecordsQuery``.
+public struct RemoteRecordsPage: Sendable, Hashable {
+    /// In the requested order: all records of the list after the requested position, up to ``next``.
+    public var items: [RemoteRecord]
+    /// The position up to which the page is complete; `nil` if the list ends with it.
+    public var next: ListCursor?
+    /// The history that the page belongs to; `nil` from a server without histories.
+    public var history: ServerHistory?
+
+    public init(items: [RemoteRecord], next: ListCursor? = nil) {
+        self.items = items
+        self.next = next
+    }
+}
+
+/// A record as a server has it.
+public struct RemoteRecord: Sendable, Hashable {
+    public var kind: RecordKind
+    public var id: String
+    /// Larger means newer, within one history of the server; at least 1.
+    public var version: Int64
+    /// The fields as JSON; at most ``Limits/recordBytesMax`` bytes.
+    public var value: Data
+
+    public init(kind: RecordKind, id: String, version: Int64, value: Data) {
+        self.kind = kind
+        self.id = id
+        self.version = version
+        self.value = value
+    }
+
+    /// False if a part is beyond its limit.
+    package var isInRange: Bool {
+        (1...Limits.recordIDBytesMax).contains(id.utf8.count) && (1...Limits.positionMax).contains(version)
+            && value.count <= Limits.recordBytesMax
+    }
+}
+
+/// The response to a request for one record.
+public struct RemoteRecordState: Sendable, Hashable {
+    /// `nil` if there is no such record, or the account may not read it.
+    public var record: RemoteRecord?
+    /// The history that the response belongs to; `nil` from a server without histories.
+    public var history: ServerHistory?
+
+    public init(_ record: RemoteRecord?, history: ServerHistory? = nil) {
+        self.record = record
+        self.history = history
+    }
+}

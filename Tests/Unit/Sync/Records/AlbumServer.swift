@@ -1,0 +1,105 @@
+import Causeway
+import CausewayModels
+import CausewayRecords
+import CausewayStorage
+import CausewayTransport
+import Foundation
+import Synchronization
+
+/// A server in memory that has albums besides messages, each at the version of its last change.
+final class AlbumServer: Transport {
+    struct State: Sendable {
+        var albums: [Album] = []
+        /// Records whose fields are sent in a form that no version of the kind has.
+        var malformed: Set<String> = []
+        var queries: [RemoteRecordsQuery] = []
+        var error: TransportError?
+        /// Called with each page before it is returned.
+        var beforeResponse: (@Sendable () async -> Void)?
+    }
+
+    let state = Mutex(State())
+    let capabilities = TransportCapabilities(ordering: .sequenced, records: [Album.kind])
+    private let messages: ScriptedTransport
+
+    init(_ messages: ScriptedTransport) { self.messages = messages }
+
+    func put(_ albums: Album...) { state.withLock { $0.put(albums) } }
+
+    func remove(_ id: String) { state.withLock { $0.albums.removeAll { $0.id == id } } }
+
+    func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+        let (page, hook) = try state.withLock { state throws(TransportError) in
+            state.queries.append(query)
+            if let error = state.error { throw error }
+            return (state.page(query), state.beforeResponse)
+        }
+        await hook?()
+        return page
+    }
+
+    func record(
+        _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteRecordState {
+        try state.withLock { state throws(TransportError) in
+            if let error = state.error { throw error }
+            return RemoteRecordState(state.albums.first { $0.id == id }.map(state.remote))
+        }
+    }
+
+    func authenticate(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerInfo { try await messages.authenticate(knowing: history, outbox: outbox) }
+
+    func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
+        try await messages.deliver(delivery)
+    }
+
+    func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
+        try await messages.messages(query)
+    }
+
+    func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { try await messages.lookup(id) }
+
+    func close() async { await messages.close() }
+}
+
+extension AlbumServer.State {
+    mutating func put(_ new: [Album]) {
+        for var album in new {
+            album.version = (albums.map(\.version).max() ?? 0) + 1
+            albums.removeAll { $0.id == album.id }
+            albums.append(album)
+        }
+    }
+
+    fileprivate func remote(_ album: Album) -> RemoteRecord {
+        let value = malformed.contains(album.id) ? Data("[]".utf8) : (try? JSONEncoder().encode(album)) ?? Data()
+        return RemoteRecord(kind: Album.kind, id: album.id, version: album.version, value: value)
+    }
+
+    fileprivate func page(_ query: RemoteRecordsQuery) -> RemoteRecordsPage {
+        let isAscending = query.order == .ascending
+        let all = albums.filter { $0.owner == query.list.scope }.map { album in
+            (cursor: ListCursor(key: ListKey(album.year), id: album.id), album: album)
+        }.sorted { isAscending ? $0.cursor < $1.cursor : $1.cursor < $0.cursor }
+        let rest = all.filter { item in
+            query.after.map { isAscending ? $0 < item.cursor : item.cursor < $0 } ?? true
+        }
+        let items = rest.prefix(query.limit)
+        return RemoteRecordsPage(
+            items: items.map { remote($0.album) }, next: rest.count > items.count ? items.last?.cursor : nil)
+    }
+}
+
+extension ClientWorld {
+    /// A client of this world whose server has albums.
+    func client(of server: AlbumServer, on other: (any Store)? = nil) async throws -> CausewayClient {
+        var transports = TransportRegistry()
+        transports.register("test") { _, _ in server }
+        let client = try await CausewayClient.open(
+            store: other ?? store, transports: transports, credentials: credentials, runtime: runtime)
+        if other == nil { try await login(client) }
+        return client
+    }
+}
