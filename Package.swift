@@ -165,7 +165,7 @@ let package = Package(
             path: "Modules/Client", swiftSettings: strict),
 
         // Publishers over live objects and collections: Combine where it exists, OpenCombine elsewhere.
-        module("LiveCombine", ["CausewayLiveQuery", .openCombine]),
+        module("LiveCombine", ["CausewayLiveQuery", "CausewayModels", .openCombine]),
 
         // A terminal as a screen, for the command line and the examples.
         module("Terminal", ["CausewaySystem"]),
@@ -352,7 +352,7 @@ let package = Package(
             "Live", in: "Unit",
             [
                 "CausewayTestSupport",
-                "CausewayLiveQuery", "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage",
+                "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
                 "CausewaySimulatedRuntime", "CausewayStorage",
             ]),
         tests("LiveCombine", in: "Unit", ["Causeway", "CausewayLiveCombine", .openCombine]),

@@ -12,8 +12,8 @@ extension CausewayClient {
     /// A live collection of a query: one of the provided queries, with other settings, or one defined by the
     /// application.
     ///
-    /// A query with pages on the server (``LiveQuery/remotePages(on:)``) also requests those: the messages of a channel,
-    /// a list of records, one of either. All other queries show stored data, and are `fresh` as soon as that was read.
+    /// A query with pages on the server (``LiveQuery/remotePages(on:)``) also requests those: the messages of a
+    /// channel, a list of records, one of either. All other queries show stored data, and are `fresh` as soon as that was read.
     ///
     /// - Parameter query: must satisfy the requirements of ``LiveQuery``, which cannot be checked.
     @MainActor

@@ -55,7 +55,8 @@ struct RequestBuilder: Sendable {
         return read(
             WireProtocol.recordsPath(Self.encoded(query.list.kind.value))
                 + "?list=\(Self.encoded(query.list.name))&scope=\(Self.encoded(query.list.scope))\(after)"
-                + "&order=\(query.order == .ascending ? "ascending" : "descending")&limit=\(query.limit)", query.history)
+                + "&order=\(query.order == .ascending ? "ascending" : "descending")&limit=\(query.limit)",
+            query.history)
     }
 
     func record(_ kind: RecordKind, _ id: String, knowing history: ServerHistory?) -> HTTPClientRequest {

@@ -13,16 +13,19 @@ enum RecordRow {
     struct Entry: Codable {
         var name: String
         var scope: String
-        /// Base64 in JSON.
-        var key: Data
+        /// Base64.
+        var key: String
 
         init(_ entry: ListEntry) {
             name = entry.name
             scope = entry.scope
-            key = Data(entry.key.bytes)
+            key = Data(entry.key.bytes).base64EncodedString()
         }
 
-        var entry: ListEntry { ListEntry(name, scope: scope, key: ListKey(bytes: Array(key))) }
+        /// `nil` if the key is not Base64.
+        var entry: ListEntry? {
+            Data(base64Encoded: key).map { ListEntry(name, scope: scope, key: ListKey(bytes: Array($0))) }
+        }
     }
 
     /// Equal entries have equal text.
@@ -42,6 +45,6 @@ enum RecordRow {
         let stored = try? StoredJSON.decode([Entry].self, row.data(3), table: "record", key: 0)
         return StoredRecord(
             kind: kind, id: row.text(0), version: row.int64(1), value: row.data(2),
-            entries: stored?.map(\.entry) ?? [found].compactMap(\.self))
+            entries: stored?.compactMap(\.entry) ?? [found].compactMap(\.self))
     }
 }

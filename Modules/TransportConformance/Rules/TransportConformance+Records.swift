@@ -45,7 +45,7 @@ extension TransportConformance {
                 }
             }
         },
-        Rule("one record is the same as in its list, and one that does not exist is none", needsRecords: true) { trial in
+        Rule("one record is as in its list, and one that does not exist is none", needsRecords: true) { trial in
             let sample = try sample(trial)
             try await trial.with { transport in
                 for item in try await read(sample.list, over: transport, .ascending) {

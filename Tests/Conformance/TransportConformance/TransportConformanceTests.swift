@@ -54,7 +54,7 @@ import Testing
         (.hidesKinds, "the capabilities name the kinds of records"),
         (.recordsWithGap, "a list's pages hold every record once, in both directions"),
         (.recordsLeadBack, "a list's pages hold every record once, in both directions"),
-        (.anotherVersion, "one record is the same as in its list, and one that does not exist is none"),
+        (.anotherVersion, "one record is as in its list, and one that does not exist is none"),
         (.anyListIsEmpty, "a list that the account cannot read is refused"),
         (.worksAfterClose, "records over a closed transport are unreachable"),
         (.forgetsFences, "a fenced operation is never applied"),
