@@ -13,7 +13,8 @@ extension CausewayClient {
     /// application.
     ///
     /// A query with pages on the server (``LiveQuery/remotePages(on:)``) also requests those: the messages of a
-    /// channel, a list of records, one of either. All other queries show stored data, and are `fresh` as soon as that was read.
+    /// channel, a list of records, one of either. All other queries show stored data, and are `fresh` as soon as that
+    /// was read.
     ///
     /// - Parameter query: must satisfy the requirements of ``LiveQuery``, which cannot be checked.
     @MainActor
