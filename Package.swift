@@ -433,9 +433,9 @@ let package = Package(
         tests(
             "EndToEnd", in: "System",
             [
-                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubSQLite", "CausewayModels",
-                "CausewaySQLiteStorage", "CausewayScriptedWorld", "CausewayTLS", "CausewayTestSupport",
-                "CausewayTransport", "causeway-cli",
+                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite",
+                "CausewayModels", "CausewayRecords", "CausewaySQLiteStorage", "CausewayScriptedWorld", "CausewayTLS",
+                "CausewayTestSupport", "CausewayTransport", "causeway-cli",
                 "causeway-hub", "causewayd", .grdb, .logging,
             ]),
         tests(

@@ -21,6 +21,12 @@ public import CausewayTransport
 public final class CausewayClient: Sendable {
     /// The messages: creates, reads, resends and deletes them.
     public let messages: MessageRepository
+    /// Records of any kind: observes and writes them.
+    public let records: RecordRepository
+    /// The channels: observes, creates, changes, joins and leaves them.
+    public let channels: ChannelRepository
+    /// The members of channels: observes, adds and removes them, and changes their roles.
+    public let channelMembers: ChannelMemberRepository
 
     private let engine: SyncEngine
     private let store: any Store
@@ -43,6 +49,9 @@ public final class CausewayClient: Sendable {
         self.live = live
         let server = LiveServer(ServerPages(engine: engine, store: store))
         self.server = server
+        records = RecordRepository(engine: engine, live: live, server: server)
+        channels = ChannelRepository(records: records)
+        channelMembers = ChannelMemberRepository(records: records)
         messages = MessageRepository(
             engine: engine, store: store, runtime: runtime, live: live, server: server,
             ordering: configuration.ordering)

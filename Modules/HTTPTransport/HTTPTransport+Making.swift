@@ -1,6 +1,5 @@
 import CausewayHTTP
 import CausewayModels
-import CausewayRecords
 import CausewayTLS
 import CausewayTransport
 
@@ -27,11 +26,11 @@ extension HTTPTransport {
         return endpoint
     }
 
-    static func capabilities(of endpoint: HTTPEndpoint) -> TransportCapabilities {
+    static func capabilities(of endpoint: HTTPEndpoint, records: Set<RecordKind>) -> TransportCapabilities {
         var capabilities = TransportCapabilities(
             ordering: .sequenced, deliveriesInFlightMax: HTTPTransportLimits.deliveriesInFlightMax,
             deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax,
-            records: Set(RecordKinds.all.map { $0.kind }))
+            records: records)
         if case .tcp(let host, _, _) = endpoint.address { capabilities.isLocal = isThisMachine(host) }
         return capabilities
     }

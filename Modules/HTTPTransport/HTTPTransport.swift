@@ -68,7 +68,7 @@ public struct HTTPTransport: Transport {
         _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration()
     ) throws(TransportError) {
         let endpoint = try Self.endpoint(address, configuration)
-        capabilities = Self.capabilities(of: endpoint)
+        capabilities = Self.capabilities(of: endpoint, records: configuration.records)
         var limits = HTTPLimits()
         limits.bodyBytesMax = WireProtocol.responseBytesMax
         limits.connectionsMax = HTTPTransportLimits.deliveriesInFlightTotalMax

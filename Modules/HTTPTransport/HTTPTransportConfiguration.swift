@@ -1,4 +1,5 @@
 public import CausewayModels
+import CausewayRecords
 public import CausewayTLS
 public import NIOCore
 public import NIOPosix
@@ -52,6 +53,8 @@ public struct HTTPTransportConfiguration: Sendable {
     public var userAgent: String
     /// One of its loops carries all connections of one transport; must outlive the transports.
     public var eventLoopGroup: any EventLoopGroup
+    /// The kinds of records that the server is expected to have besides messages; all that this version knows.
+    public var records = Set(RecordKinds.all.map { $0.kind })
     /// The wall clock, for a `Retry-After` that contains a date. Called on any thread.
     public var wallClock: @Sendable () -> Timestamp
 

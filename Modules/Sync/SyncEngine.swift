@@ -73,6 +73,7 @@ package actor SyncEngine {
     var pagesUnderWay: [Int: PageUnderWay] = [:]
     var lastPage = 0
     var recordReads = RecordReads()
+    var recordWrites = RecordWrites()
     var waiters = Waiters()
     /// The last report of the machine's network, and the task that reads the reports.
     var networkStatus: NetworkStatus?

@@ -15,6 +15,12 @@ enum SyncLimits {
     /// How long the network must have been gone before the calls under way are broken off: an interface that is
     /// configured anew has no address for a moment.
     static let networkLossDelay: Duration = .seconds(1)
+    /// Writes to records that may wait for their turn at the same time.
+    static let recordWritesMax = 64
+    /// The number of times that one write is sent while it is in doubt, or the lane's mark is unknown.
+    static let recordWriteAttemptsMax = 4
+    /// The pause before a write in doubt is sent again.
+    static let recordWriteInterval: Duration = .seconds(2)
     /// Stored messages that are compared with a page at a time.
     static let reconcileStepMax = 200
 }

@@ -14,5 +14,7 @@ struct Album: Record {
 
     static func albums(of owner: String) -> RecordList { RecordList(kind: kind, name: "byOwner", scope: owner) }
 
+    static func problem(with write: RecordWrite) -> RecordProblem? { nil }
+
     var entries: [ListEntry] { [ListEntry("byOwner", scope: owner, key: ListKey(year))] }
 }

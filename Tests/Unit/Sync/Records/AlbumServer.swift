@@ -16,6 +16,12 @@ final class AlbumServer: Transport {
         var error: TransportError?
         /// Called with each page before it is returned.
         var beforeResponse: (@Sendable () async -> Void)?
+        /// The operations that arrived, the mark of their lane, and the results by the operations' ids.
+        var writes: [DeliveryOperation] = []
+        var mark: Int64 = 0
+        var results: [MessageID: DeliveryOutcome] = [:]
+        /// The number of responses to writes that get lost.
+        var lostResponses = 0
     }
 
     let state = Mutex(State())
@@ -52,7 +58,19 @@ final class AlbumServer: Transport {
     ) async throws(TransportError) -> ServerInfo { try await messages.authenticate(knowing: history, outbox: outbox) }
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
-        try await messages.deliver(delivery)
+        guard let operation = delivery.operations.first, case .write(let id, let write) = operation.body else {
+            return try await messages.deliver(delivery)
+        }
+        return try state.withLock { state throws(TransportError) in
+            if let error = state.error { throw error }
+            state.writes.append(operation)
+            let outcome = state.outcome(of: operation, id, write)
+            if state.lostResponses > 0 {
+                state.lostResponses -= 1
+                throw .inDoubt(detail: "cut off")
+            }
+            return DeliveryReport(mark: state.mark, outcomes: [outcome])
+        }
     }
 
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
@@ -71,6 +89,25 @@ extension AlbumServer.State {
             albums.removeAll { $0.id == album.id }
             albums.append(album)
         }
+    }
+
+    /// The rules of a lane: a known id gets its result, and only the operation after the mark is applied.
+    fileprivate mutating func outcome(
+        of operation: DeliveryOperation, _ id: MessageID, _ write: RecordWrite
+    ) -> DeliveryOutcome {
+        if let known = results[id] { return known }
+        if operation.sequence <= mark { return .late(mark: mark) }
+        guard operation.previous == mark else { return .gap(mark: mark) }
+        mark = operation.sequence
+        guard case .integer(let year)? = write.arguments["year"], year > 1900 else {
+            return .refused(code: "yearInvalid", detail: "no such year")
+        }
+        put([Album(id: write.record, owner: "ann", year: year)])
+        let version = albums.last?.version ?? 0
+        let outcome = DeliveryOutcome.accepted(
+            ServerPosition(position: version, acceptedAt: Timestamp(milliseconds: 1)))
+        results[id] = outcome
+        return outcome
     }
 
     fileprivate func remote(_ album: Album) -> RemoteRecord {

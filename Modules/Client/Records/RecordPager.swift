@@ -69,7 +69,7 @@ struct RecordFetcher<Value: Record>: RemoteSource {
 
 extension RemoteRecord {
     /// The record with its lists; `nil` if its fields cannot be read, or it has more lists than a store takes.
-    fileprivate func stored<Value: Record>(as type: Value.Type) -> StoredRecord? {
+    func stored<Value: Record>(as type: Value.Type) -> StoredRecord? {
         guard kind == Value.kind, let record = Value(value: value, id: id, version: version) else { return nil }
         let stored = record.stored(value: value)
         return stored.entries.count <= Limits.recordListsMax ? stored : nil

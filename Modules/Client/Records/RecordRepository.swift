@@ -1,0 +1,69 @@
+public import CausewayLiveQuery
+public import CausewayModels
+public import CausewayRecords
+import CausewaySync
+import CausewayTransport
+
+/// Observes and writes records of any kind.
+///
+/// Available as ``CausewayClient/records``. Thread-safe. Common kinds have repositories of their own:
+/// ``CausewayClient/channels``, ``CausewayClient/channelMembers``.
+///
+/// Writes need the server's word: they are sent at once, not queued, and end with its result. Offline they throw
+/// ``SyncError/transport(_:)`` with `unreachable`, and nothing was sent. Each has an id of its own, so a request that is
+/// repeated because its response was lost has no second effect; after `inDoubt` the live objects show whether the
+/// server has applied it. The server's reason to refuse a write comes as `refused`.
+public struct RecordRepository: Sendable {
+    let engine: SyncEngine
+    let live: LiveQueryEngine
+    let server: LiveServer
+
+    /// One record, by its id: the stored one at once, the server's as soon as it responds, and every change from then
+    /// on. `snapshot` is `nil` while it does not exist for the account.
+    @MainActor
+    public func getRecord<Value: Record>(_ kind: Value.Type, _ id: Value.ID) -> LiveObject<Value> {
+        live.object(RecordQuery<Value>(id), on: server)
+    }
+
+    /// The records of a list, by its key: the stored ones at once, the server's as soon as it responds, and every
+    /// change from then on.
+    ///
+    /// - Parameters:
+    ///   - list: a list of the kind.
+    ///   - direction: `.ascending` shows the lowest keys first.
+    ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
+    @MainActor
+    public func getRecords<Value: Record>(
+        _ kind: Value.Type, in list: RecordList, direction: LiveDirection = .ascending,
+        pageSize: Int = Limits.pageSizeDefault
+    ) -> LiveCollection<Value> {
+        live.collection(RecordsQuery<Value>(list, direction: direction, pageSize: pageSize), on: server)
+    }
+
+    /// Sends a write, waits for the server's result, and reads the record again, so that live objects show it.
+    ///
+    /// Throws ``SyncError/noSession``, and ``SyncError/transport(_:)`` as described above.
+    ///
+    /// - Returns: the version that the write gave the record.
+    @discardableResult
+    public func write<Value: Record>(_ write: RecordWrite, of kind: Value.Type) async throws(ClientError) -> Int64 {
+        if let problem = kind.problem(with: write) {
+            throw .sync(.transport(.refused(code: problem.code, detail: problem.detail)))
+        }
+        let position: ServerPosition
+        do throws(SyncError) { position = try await engine.write(write) } catch { throw .sync(error) }
+        if let id = Value.ID(write.record) { await refresh(kind, id) }
+        return position.position
+    }
+
+    /// Reads a record that the server has changed. An error is not reported: live objects request the record again.
+    func refresh<Value: Record>(_ kind: Value.Type, _ id: Value.ID) async {
+        try? await engine.refreshRecord(Value.kind, id.description) { $0.stored(as: Value.self) }
+    }
+
+    /// Throws ``SyncError/noSession``.
+    func currentUser() throws(ClientError) -> UserID {
+        guard let user = engine.currentSession?.user else { throw .sync(.noSession) }
+        return user
+    }
+}

@@ -1,0 +1,103 @@
+import Causeway
+import CausewayModels
+import CausewayRecords
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayTransport
+import Testing
+
+/// Writes to records that need the server's word.
+struct RecordWriteTests {
+    private static func write(_ id: String, year: Int) -> RecordWrite {
+        RecordWrite(kind: Album.kind, record: id, action: "put", arguments: .object(["year": .integer(Int64(year))]))
+    }
+
+    private static func run(
+        _ body: @escaping @Sendable (ClientWorld, AlbumServer, CausewayClient) async throws -> Void
+    ) throws {
+        try ClientWorld.run { world in
+            let server = AlbumServer(world.transport)
+            let client = try await world.client(of: server)
+            try await body(world, server, client)
+            await client.close()
+        }
+    }
+
+    @Test func aWriteIsStoredWhenItReturns() throws {
+        try Self.run { world, server, client in
+            #expect(try await client.records.write(Self.write("a", year: 1971), of: Album.self) == 1)
+            #expect(try await client.records.write(Self.write("a", year: 1972), of: Album.self) == 2)
+            #expect(try await world.store.record(Album.kind, "a")?.version == 2)
+            #expect(server.state.withLock { $0.writes.map(\.sequence) } == [1, 2])
+        }
+    }
+
+    /// A lost response: the same operation is sent again, and applied once.
+    @Test(arguments: [1, 3]) func aWriteInDoubtIsRepeatedUnderItsID(_ lost: Int) throws {
+        try Self.run { _, server, client in
+            server.state.withLock { $0.lostResponses = lost }
+            #expect(try await client.records.write(Self.write("a", year: 1971), of: Album.self) == 1)
+            let writes = server.state.withLock { $0.writes }
+            #expect(writes.count == lost + 1)
+            #expect(Set(writes).count == 1)
+            #expect(server.state.withLock { $0.albums.map(\.version) } == [1])
+        }
+    }
+
+    @Test func aWriteThatRemainsInDoubtSaysSoAndTheNextOneGoes() throws {
+        try Self.run { _, server, client in
+            server.state.withLock { $0.lostResponses = 4 }
+            await #expect(throws: ClientError.sync(.transport(.inDoubt(detail: "cut off")))) {
+                try await client.records.write(Self.write("a", year: 1971), of: Album.self)
+            }
+            #expect(try await client.records.write(Self.write("b", year: 1972), of: Album.self) == 2)
+        }
+    }
+
+    /// The server knows another mark of the lane than the client, as after it was restored.
+    @Test(arguments: [Int64(0), 7]) func theServersMarkIsAdopted(_ mark: Int64) throws {
+        try Self.run { _, server, client in
+            _ = try await client.records.write(Self.write("a", year: 1971), of: Album.self)
+            server.state.withLock { $0.mark = mark }
+            #expect(try await client.records.write(Self.write("b", year: 1972), of: Album.self) == 2)
+            #expect(server.state.withLock { $0.mark } == mark + 1)
+        }
+    }
+
+    @Test func writesAreSentInTheOrderOfTheCalls() throws {
+        try Self.run { world, server, client in
+            let ids = (0..<5).map { "album \($0)" }
+            let tasks = ids.map { id in
+                world.runtime.spawn { _ = try? await client.records.write(Self.write(id, year: 1971), of: Album.self) }
+            }
+            for task in tasks { await task.finished() }
+            #expect(server.state.withLock { $0.albums.map(\.id) } == ids)
+            #expect(server.state.withLock { $0.writes.map(\.previous) } == [0, 1, 2, 3, 4])
+        }
+    }
+
+    @Test func theReasonsNotToWriteAreTyped() throws {
+        try Self.run { _, server, client in
+            let refused = TransportError.refused(code: "yearInvalid", detail: "no such year")
+            await #expect(throws: ClientError.sync(.transport(refused))) {
+                try await client.records.write(Self.write("a", year: 1800), of: Album.self)
+            }
+            #expect(try await client.records.write(Self.write("a", year: 1971), of: Album.self) == 1)
+            server.state.withLock { $0.error = .unreachable(detail: "offline") }
+            await #expect(throws: ClientError.sync(.transport(.unreachable(detail: "offline")))) {
+                try await client.records.write(Self.write("a", year: 1972), of: Album.self)
+            }
+            try await client.logout()
+            await #expect(throws: ClientError.sync(.noSession)) {
+                try await client.records.write(Self.write("a", year: 1972), of: Album.self)
+            }
+        }
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            await #expect(throws: ClientError.self) {
+                try await client.records.write(Self.write("a", year: 1971), of: Album.self)
+            }
+            await client.close()
+        }
+    }
+}
