@@ -65,7 +65,7 @@ extension RecordChange {
             (before.map(StoredItem.message), after.map(StoredItem.message))
         case .operation(let before, let after, _):
             (before.map(StoredItem.operation), after.map(StoredItem.operation))
-        case .marker, .deleteAction, .session: (nil, nil)
+        case .marker, .record, .deleteAction, .session: (nil, nil)
         }
     }
 }

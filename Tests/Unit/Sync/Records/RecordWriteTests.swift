@@ -4,12 +4,22 @@ import CausewayRecords
 import CausewayRuntime
 import CausewaySimulatedRuntime
 import CausewayTransport
+import Synchronization
 import Testing
 
 /// Writes to records that need the server's word.
 struct RecordWriteTests {
     private static func write(_ id: String, year: Int) -> RecordWrite {
         RecordWrite(kind: Album.kind, record: id, action: "put", arguments: .object(["year": .integer(Int64(year))]))
+    }
+
+    /// Writes an album, and checks the version that the server gives it.
+    private static func expect(
+        _ client: CausewayClient, _ id: String, year: Int, version: Int64,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let written = try await client.records.write(write(id, year: year), of: Album.self)
+        #expect(written == version, sourceLocation: sourceLocation)
     }
 
     private static func run(
@@ -25,9 +35,10 @@ struct RecordWriteTests {
 
     @Test func aWriteIsStoredWhenItReturns() throws {
         try Self.run { world, server, client in
-            #expect(try await client.records.write(Self.write("a", year: 1971), of: Album.self) == 1)
-            #expect(try await client.records.write(Self.write("a", year: 1972), of: Album.self) == 2)
-            #expect(try await world.store.record(Album.kind, "a")?.version == 2)
+            try await Self.expect(client, "a", year: 1971, version: 1)
+            try await Self.expect(client, "a", year: 1972, version: 2)
+            let stored = try await world.store.record(Album.kind, "a")
+            #expect(stored?.version == 2)
             #expect(server.state.withLock { $0.writes.map(\.sequence) } == [1, 2])
         }
     }
@@ -36,7 +47,7 @@ struct RecordWriteTests {
     @Test(arguments: [1, 3]) func aWriteInDoubtIsRepeatedUnderItsID(_ lost: Int) throws {
         try Self.run { _, server, client in
             server.state.withLock { $0.lostResponses = lost }
-            #expect(try await client.records.write(Self.write("a", year: 1971), of: Album.self) == 1)
+            try await Self.expect(client, "a", year: 1971, version: 1)
             let writes = server.state.withLock { $0.writes }
             #expect(writes.count == lost + 1)
             #expect(Set(writes).count == 1)
@@ -50,7 +61,7 @@ struct RecordWriteTests {
             await #expect(throws: ClientError.sync(.transport(.inDoubt(detail: "cut off")))) {
                 try await client.records.write(Self.write("a", year: 1971), of: Album.self)
             }
-            #expect(try await client.records.write(Self.write("b", year: 1972), of: Album.self) == 2)
+            try await Self.expect(client, "b", year: 1972, version: 2)
         }
     }
 
@@ -59,7 +70,7 @@ struct RecordWriteTests {
         try Self.run { _, server, client in
             _ = try await client.records.write(Self.write("a", year: 1971), of: Album.self)
             server.state.withLock { $0.mark = mark }
-            #expect(try await client.records.write(Self.write("b", year: 1972), of: Album.self) == 2)
+            try await Self.expect(client, "b", year: 1972, version: 2)
             #expect(server.state.withLock { $0.mark } == mark + 1)
         }
     }
@@ -82,7 +93,7 @@ struct RecordWriteTests {
             await #expect(throws: ClientError.sync(.transport(refused))) {
                 try await client.records.write(Self.write("a", year: 1800), of: Album.self)
             }
-            #expect(try await client.records.write(Self.write("a", year: 1971), of: Album.self) == 1)
+            try await Self.expect(client, "a", year: 1971, version: 1)
             server.state.withLock { $0.error = .unreachable(detail: "offline") }
             await #expect(throws: ClientError.sync(.transport(.unreachable(detail: "offline")))) {
                 try await client.records.write(Self.write("a", year: 1972), of: Album.self)

@@ -63,7 +63,7 @@ struct WindowRow: FetchableRecord, Equatable, Sendable {
 
     /// The store's query for ``FilledStore/newest(in:pageSize:)``; arguments are the channel and the limit.
     static let newest = """
-        SELECT \(columns) FROM message INDEXED BY message_place WHERE role < 2 AND account = 1 AND channel = ? \
+        SELECT \(columns) FROM message INDEXED BY message_place WHERE account = 1 AND channel = ? \
         ORDER BY position DESC, ordinal DESC LIMIT ?
         """
 
