@@ -132,8 +132,8 @@ public struct MessageRepository: Sendable {
         return MessageHandle(message: message, account: session?.account, engine: engine)
     }
 
-    /// A handle to an operation, for awaiting its delivery: the creation of a message, delivered or not, or an edit or a
-    /// reaction in the outbox.
+    /// A handle to an operation, for awaiting its delivery: the creation of a message, delivered or not, or an edit or
+    /// a reaction in the outbox.
     public func handle(ofOperation id: OperationID) async throws(ClientError) -> OperationHandle {
         var exists = try await getMessage(id) != nil
         if !exists { exists = try await getOperation(id) != nil }
@@ -232,8 +232,8 @@ public struct MessageRepository: Sendable {
         throw .sync(state == .error ? .overtaken(id) : .notFailed(id, state))
     }
 
-    /// Returns failed messages, edits and reactions to the queue, in the order of their creation. Others are left alone.
-    /// Throws ``SyncError/notAuthor(_:)`` if one of them belongs to another user (none is queued then), and
+    /// Returns failed messages, edits and reactions to the queue, in the order of their creation. Others are left
+    /// alone. Throws ``SyncError/notAuthor(_:)`` if one of them belongs to another user (none is queued then), and
     /// ``SyncError/noSession``.
     ///
     /// - Returns: the messages that were queued again.

@@ -11,10 +11,10 @@ import CausewayTransport
 extension SyncEngine {
     /// Sends a write and waits for the server's result.
     ///
-    /// Throws ``SyncError/noSession``, and ``SyncError/transport(_:)``: `refused` with the server's reason; `unreachable`
-    /// if the server cannot be reached, in which case nothing was sent; `notSent` if too many writes are waiting;
-    /// `inDoubt` if no response came in ``SyncLimits/recordWriteAttemptsMax`` attempts, in which case the server may
-    /// have applied it.
+    /// Throws ``SyncError/noSession``, and ``SyncError/transport(_:)``: `refused` with the server's reason;
+    /// `unreachable` if the server cannot be reached, in which case nothing was sent; `notSent` if too many writes are
+    /// waiting; `inDoubt` if no response came in ``SyncLimits/recordWriteAttemptsMax`` attempts, in which case the
+    /// server may have applied it.
     ///
     /// - Returns: the version that the write gave the record, as a position, and the time of its acceptance.
     package func write(_ write: RecordWrite) async throws(SyncError) -> ServerPosition {

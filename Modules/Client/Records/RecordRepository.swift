@@ -10,8 +10,8 @@ import CausewayTransport
 /// ``CausewayClient/channels``, ``CausewayClient/channelMembers``.
 ///
 /// Writes need the server's word: they are sent at once, not queued, and end with its result. Offline they throw
-/// ``SyncError/transport(_:)`` with `unreachable`, and nothing was sent. Each has an id of its own, so a request that is
-/// repeated because its response was lost has no second effect; after `inDoubt` the live objects show whether the
+/// ``SyncError/transport(_:)`` with `unreachable`, and nothing was sent. Each has an id of its own, so a request that
+/// is repeated because its response was lost has no second effect; after `inDoubt` the live objects show whether the
 /// server has applied it. The server's reason to refuse a write comes as `refused`.
 public struct RecordRepository: Sendable {
     let engine: SyncEngine
