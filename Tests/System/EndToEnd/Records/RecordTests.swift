@@ -36,7 +36,7 @@ struct RecordTests {
             try await server.withClient("other", server.bob) { other in
                 let foreign = await other.records.getRecords(Note.self, in: Note.notes(of: ann)).changes
                 #expect(await foreign.first { $0.loadingStatus == .error }?.snapshot.isEmpty == true)
-                let missing = other.records.getRecord(Note.self, "b")
+                let missing = await other.records.getRecord(Note.self, "b")
                 #expect(await missing.changes.first { $0.dataStatus == .notExist } != nil)
                 await #expect(throws: Self.refusal("forbidden", "only its author changes a note")) {
                     try await other.records.write(Note.putting("x", as: "b"), of: Note.self)

@@ -14,7 +14,7 @@ final class AlbumServer: Transport {
         var malformed: Set<String> = []
         var queries: [RemoteRecordsQuery] = []
         var error: TransportError?
-        /// Called with each page before it is returned.
+        /// Called with each page before it is returned, and with each write before it is applied.
         var beforeResponse: (@Sendable () async -> Void)?
         /// The operations that arrived, the mark of their lane, and the results by the operations' ids.
         var writes: [DeliveryOperation] = []
@@ -61,6 +61,7 @@ final class AlbumServer: Transport {
         guard let operation = delivery.operations.first, case .write(let id, let write) = operation.body else {
             return try await messages.deliver(delivery)
         }
+        await state.withLock { $0.beforeResponse }?()
         return try state.withLock { state throws(TransportError) in
             if let error = state.error { throw error }
             state.writes.append(operation)

@@ -78,8 +78,14 @@ struct RecordWriteTests {
     @Test func writesAreSentInTheOrderOfTheCalls() throws {
         try Self.run { world, server, client in
             let ids = (0..<5).map { "album \($0)" }
-            let tasks = ids.map { id in
-                world.runtime.spawn { _ = try? await client.records.write(Self.write(id, year: 1971), of: Album.self) }
+            server.state.withLock { $0.beforeResponse = { await world.pass(.seconds(1)) } }
+            var tasks: [RuntimeTask] = []
+            for id in ids {
+                tasks.append(
+                    world.runtime.spawn {
+                        _ = try? await client.records.write(Self.write(id, year: 1971), of: Album.self)
+                    })
+                await world.pass(.milliseconds(1))
             }
             for task in tasks { await task.finished() }
             #expect(server.state.withLock { $0.albums.map(\.id) } == ids)
