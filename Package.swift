@@ -192,7 +192,10 @@ let package = Package(
             ]),
         module(
             "CommandLine",
-            ["CausewayConfiguration", "CausewayControlAPI", "CausewayModels", "CausewaySystem", "CausewayTerminal"]),
+            [
+                "CausewayConfiguration", "CausewayControlAPI", "CausewayModels", "CausewayRecords", "CausewaySystem",
+                "CausewayTerminal",
+            ]),
         module(
             "Daemon",
             [

@@ -32,6 +32,7 @@ struct CausewayCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Messages",
                 subcommands: [Send.self, Edit.self, React.self, Messages.self, ShowMessage.self]),
+            CommandGroup(name: "Channels", subcommands: [ChannelCommand.self]),
             CommandGroup(
                 name: "Outbox",
                 subcommands: [

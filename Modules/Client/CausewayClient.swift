@@ -49,7 +49,7 @@ public final class CausewayClient: Sendable {
         self.live = live
         let server = LiveServer(ServerPages(engine: engine, store: store))
         self.server = server
-        records = RecordRepository(engine: engine, live: live, server: server)
+        records = RecordRepository(engine: engine, store: store, live: live, server: server)
         channels = ChannelRepository(records: records)
         channelMembers = ChannelMemberRepository(records: records)
         messages = MessageRepository(

@@ -61,6 +61,17 @@ package protocol ControlService: Sendable {
     /// Returns past deletions, newest first.
     func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListResponse
 
+    /// Returns a page of a list of records other than messages: the server's, or the stored one.
+    ///
+    /// Throws ``ControlError/Code/refused`` when the server has no such list for the account, and
+    /// ``ControlError/Code/badRequest`` for a kind that this version does not know.
+    func records(_ request: RecordPageRequest) async throws(ControlError) -> RecordPageResponse
+    /// Sends a write to a record at once and waits for the server's result; it is not queued.
+    ///
+    /// Throws ``ControlError/Code/refused`` with the server's reason, and ``ControlError/Code/unreachable`` when the
+    /// server cannot be reached; if its response was lost, the write may have been applied.
+    func write(_ request: RecordWriteRequest) async throws(ControlError) -> RecordWriteResponse
+
     func status() async throws(ControlError) -> StatusResponse
     /// Returns the status, and the number of messages delivered in each of the last minutes.
     func activity() async throws(ControlError) -> ActivityResponse

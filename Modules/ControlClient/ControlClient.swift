@@ -117,6 +117,18 @@ package final class ControlClient: ControlService {
         return try await get("/v1/delete-actions", parts)
     }
 
+    package func records(_ request: RecordPageRequest) async throws(ControlError) -> RecordPageResponse {
+        var parts = ["list": request.list.name, "limit": String(request.limit), "refresh": request.refresh.rawValue]
+        parts["scope"] = request.list.scope.isEmpty ? nil : request.list.scope
+        parts["order"] = request.isDescending ? "descending" : nil
+        parts["after"] = request.after?.text
+        return try await get("/v1/records/\(Self.escaped(request.list.kind.value))", parts)
+    }
+
+    package func write(_ request: RecordWriteRequest) async throws(ControlError) -> RecordWriteResponse {
+        try await post("/v1/records", request)
+    }
+
     package func status() async throws(ControlError) -> StatusResponse { try await get("/v1/status") }
 
     package func activity() async throws(ControlError) -> ActivityResponse { try await get("/v1/activity") }

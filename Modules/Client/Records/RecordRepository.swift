@@ -1,6 +1,7 @@
 public import CausewayLiveQuery
 public import CausewayModels
 public import CausewayRecords
+package import CausewayStorage
 import CausewaySync
 import CausewayTransport
 
@@ -15,6 +16,7 @@ import CausewayTransport
 /// server has applied it. The server's reason to refuse a write comes as `refused`.
 public struct RecordRepository: Sendable {
     let engine: SyncEngine
+    let store: any Store
     let live: LiveQueryEngine
     let server: LiveServer
 
@@ -54,6 +56,27 @@ public struct RecordRepository: Sendable {
         do throws(SyncError) { position = try await engine.write(write) } catch { throw .sync(error) }
         if let id = Value.ID(write.record) { await refresh(kind, id) }
         return position.position
+    }
+
+    /// A page of the stored records of a list.
+    package func storedPage(_ query: RecordListQuery) async throws(ClientError) -> RecordListPage {
+        do throws(StoreError) { return try await store.records(query) } catch { throw .store(error) }
+    }
+
+    /// A page of a list as the server has it; its records are stored by then. Those that cannot be read are left out.
+    package func refreshedPage<Value: Record>(
+        _ kind: Value.Type, _ query: RecordListQuery
+    ) async throws(ClientError) -> RecordListPage {
+        do throws(SyncError) {
+            let page = try await engine.refreshRecords(
+                RemoteRecordsQuery(
+                    list: query.list, order: query.direction == .ascending ? .ascending : .descending,
+                    after: query.after, limit: query.limit)
+            ) { $0.stored(as: kind) }
+            return RecordListPage(records: page.items.compactMap { $0.stored(as: kind) }, next: page.next)
+        } catch {
+            throw .sync(error)
+        }
     }
 
     /// Reads a record that the server has changed. An error is not reported: live objects request the record again.

@@ -26,6 +26,8 @@ import ServiceLifecycle
 /// | `POST /v1/resend-failed`, `POST /v1/delete-failed` | `{"channel":…}` or `{}` → `ChangeReport` |
 /// | `GET /v1/delete-actions?limit=&before=` | `DeleteActionListResponse` |
 /// | `POST /v1/pause`, `/v1/resume`, `/v1/probe` | `{}` |
+/// | `GET /v1/records/{kind}?list=&scope=&order=&limit=&after=&refresh=` | `RecordPageResponse` |
+/// | `POST /v1/records` | `RecordWriteRequest` → `RecordWriteResponse` |
 /// | `GET /v1/config` | `SettingsResponse` |
 struct ControlRoutes: Sendable {
     typealias Context = BasicRequestContext
@@ -45,6 +47,7 @@ struct ControlRoutes: Sendable {
         addReading(to: router)
         addFollowing(to: router)
         addChanging(to: router)
+        addRecords(to: router)
         return router
     }
 
@@ -129,12 +132,9 @@ struct ControlRoutes: Sendable {
             try respond(try await service.message(try messageID(context)))
         }
         router.get("/v1/channels/:channel/messages") { request, context in
-            let refresh = try text("refresh", in: request)
-            guard let refresh = refresh.map(ChannelQuery.Refresh.init) ?? .auto else {
-                throw ControlError(.badRequest, "invalid `refresh`; use auto, required or never")
-            }
             let name = context.parameters.get("channel") ?? ""
-            let query = ChannelQuery(channel: try channelID(name), range: try range(request), refresh: refresh)
+            let query = ChannelQuery(
+                channel: try channelID(name), range: try range(request), refresh: try refresh(in: request))
             return try respond(try await service.messages(query))
         }
         router.get("/v1/outbox") { request, _ in try respond(try await service.outbox(try outboxQuery(request))) }
@@ -192,7 +192,14 @@ struct ControlRoutes: Sendable {
 
     func channelID(_ name: String) throws(ControlError) -> ChannelID { try ChannelID(named: name) }
 
-    private func text(_ name: String, in request: Request) throws(ControlError) -> String? {
+    func refresh(in request: Request) throws(ControlError) -> ChannelQuery.Refresh {
+        guard let refresh = try text("refresh", in: request).map(ChannelQuery.Refresh.init) ?? .auto else {
+            throw ControlError(.badRequest, "invalid `refresh`; use auto, required or never")
+        }
+        return refresh
+    }
+
+    func text(_ name: String, in request: Request) throws(ControlError) -> String? {
         request.uri.queryParameters[Substring(name)].map(String.init)
     }
 
@@ -227,7 +234,7 @@ struct ControlRoutes: Sendable {
             range: try range(request))
     }
 
-    private func respond(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
+    func respond(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
         try Response(json: value, status: status)
     }
 }

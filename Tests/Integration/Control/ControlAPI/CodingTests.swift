@@ -31,6 +31,32 @@ import Testing
                 """)
     }
 
+    @Test func aPageOfRecords() throws {
+        let fields = JSONValue.object(["role": .string("owner")])
+        let record = RecordDTO(kind: "channelMember", id: "c/ann", version: 3, value: fields)
+        let next = ListCursor(key: ListKey("k"), id: "c/ann")
+        #expect(
+            try json(RecordPageResponse([record], next: next, refreshed: true)) == """
+                {"next":"6b-632f616e6e","records":[{"id":"c/ann","kind":"channelMember",\
+                "value":{"role":"owner"},"version":3}],"refreshed":true}
+                """)
+        #expect(
+            try json(RecordPageResponse([], next: nil, refreshed: false, refreshProblem: "x"))
+                == #"{"records":[],"refreshProblem":"x","refreshed":false}"#)
+    }
+
+    @Test func aWriteToARecord() throws {
+        let write = RecordWrite(
+            kind: "channelMember", record: "c/bob", action: "add", arguments: .object(["role": .string("member")]))
+        let text = #"{"action":"add","arguments":{"role":"member"},"id":"c/bob","kind":"channelMember"}"#
+        #expect(try json(RecordWriteRequest(write)) == text)
+        #expect(try JSONDecoder().decode(RecordWriteRequest.self, from: Data(text.utf8)).write == write)
+        let plain = RecordWriteRequest(RecordWrite(kind: "channelMember", record: "c/bob", action: "join"))
+        #expect(try json(plain) == #"{"action":"join","id":"c/bob","kind":"channelMember"}"#)
+        #expect(
+            try json(RecordWriteResponse(write, version: 7)) == #"{"id":"c/bob","kind":"channelMember","version":7}"#)
+    }
+
     @Test func aFailedMessage() throws {
         let failure = Failure(
             reason: .refused, code: "channelNotFound", detail: "no such channel", at: Timestamp(milliseconds: 2000))

@@ -35,6 +35,28 @@ import Testing
         }
     }
 
+    /// The server of this test has no channels.
+    @Test func recordsAreAskedForAndWritten() async throws {
+        try await ControlWorld.run { world in
+            let list = RecordPageRequest(list: Channel.openToAll)
+            await #expect { try await world.client.records(list) } throws: {
+                ($0 as? ControlError)?.code == .refused
+            }
+            var stored = RecordPageRequest(list: Channel.openToAll, isDescending: true, limit: 3)
+            stored.refresh = .never
+            stored.after = ListCursor(key: ListKey("k"), id: "c")
+            let page = try await world.client.records(stored)
+            #expect(page == RecordPageResponse([], next: nil, refreshed: false))
+            #expect(try await world.local.records(stored) == page)
+            let join = RecordWriteRequest(RecordWrite(kind: "channelMember", record: "general/ann", action: "join"))
+            await #expect { try await world.client.write(join) } throws: { ($0 as? ControlError)?.code == .refused }
+            let unknown = RecordWriteRequest(RecordWrite(kind: "unicorn", record: "a", action: "join"))
+            await #expect { try await world.client.write(unknown) } throws: {
+                ($0 as? ControlError)?.detail == "no records of the kind unicorn; use one of channel, channelMember"
+            }
+        }
+    }
+
     /// An operator must not have to read the log to find out that the store was copied.
     @Test func theStatusNamesWhatHappened() async throws {
         try await ControlWorld.run { world in

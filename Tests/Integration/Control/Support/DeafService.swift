@@ -33,6 +33,8 @@ struct DeafService: ControlService {
     func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO { throw deaf }
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListResponse { throw deaf }
     func message(_ id: MessageID) async throws(ControlError) -> MessageDTO { throw deaf }
+    func records(_ request: RecordPageRequest) async throws(ControlError) -> RecordPageResponse { throw deaf }
+    func write(_ request: RecordWriteRequest) async throws(ControlError) -> RecordWriteResponse { throw deaf }
     func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListResponse { throw deaf }
     func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListResponse {
         throw deaf

@@ -55,6 +55,12 @@ final class CountingService: ControlService {
     func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO {
         try await service.react(id, request)
     }
+    func records(_ request: RecordPageRequest) async throws(ControlError) -> RecordPageResponse {
+        try await service.records(request)
+    }
+    func write(_ request: RecordWriteRequest) async throws(ControlError) -> RecordWriteResponse {
+        try await service.write(request)
+    }
     func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
         try await service.follow(query, listener)
     }

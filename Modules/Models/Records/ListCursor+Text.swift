@@ -1,5 +1,3 @@
-package import CausewayModels
-
 /// A position in a list as opaque text: key and id in hexadecimal digits.
 extension ListCursor {
     /// Characters of the text; twice the bytes of the longest key and id.
@@ -7,7 +5,7 @@ extension ListCursor {
 
     package var text: String { Self.digits(key.bytes) + "-" + Self.digits(id.utf8) }
 
-    /// - Returns: `nil` for text that no hub wrote.
+    /// - Returns: `nil` for text that is not such a position.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.textCharactersMax else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
