@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser test-contract screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page bench-network install clean
 
 help: ## List these targets
@@ -32,7 +32,7 @@ help: ## List these targets
 setup: ## Install what building and running need, where it is missing; it says first what that is
 	@Tools/setup
 
-setup-tests: ## The same, and what testing needs besides: a browser, what drives it, and some tools
+setup-tests: ## The same, and what testing needs besides: a browser, Python packages, and some tools
 	@Tools/setup --tests
 
 build: ## Build everything for debugging
@@ -71,6 +71,9 @@ mutants: setup ## Plant faults in a copy of the source, one at a time, and check
 
 test-browser: setup-tests build ## Only the tests of the status page in a real browser
 	@Tools/test-browser
+
+test-contract: setup-tests build ## Make CASES (1000) requests for each operation of the hub's OpenAPI file, and check the responses
+	@Tools/test-contract $(or $(CASES),1000)
 
 screenshots: setup-tests build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
 	@Tools/test-browser --screenshots '$(SCREENSHOTS)'
@@ -127,6 +130,6 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 	done
 	@echo "installed $(PROGRAMS) in $(DESTDIR)$(PREFIX)/bin, $(UNITS) in $(DESTDIR)$(PREFIX)/lib/systemd/system"
 
-clean: ## Remove what the build wrote (not the browser that setup-tests fetched)
+clean: ## Remove what the build wrote (not the packages that setup-tests fetched)
 	$(SWIFT) package clean
 	rm -rf .build/tidy .build-mutants .build-release .build-simulate .build-tsan

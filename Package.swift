@@ -210,13 +210,15 @@ let package = Package(
                 "CausewayModels", "CausewaySystem", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore,
                 .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
             ]),
-        module(
-            "Hub",
-            [
+        // The description of its requests is compiled in, and served.
+        .target(
+            name: "CausewayHub",
+            dependencies: [
                 "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubRules", "CausewayHubStorage",
                 "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", .hummingbird, .hummingbirdCore, .httpTypes,
                 .lifecycle, .logging, .nioCore, .nioHTTP1,
-            ]),
+            ],
+            path: "Modules/Hub", resources: [.embedInCode("Contract")], swiftSettings: strict),
         // The hub's storage by default. Only the program chooses it.
         module(
             "HubSQLite",
@@ -412,7 +414,7 @@ let package = Package(
             [
                 "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer",
                 "CausewayModels", "CausewayRecords", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb,
-                .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "Control", in: "Integration",

@@ -64,7 +64,8 @@ class ScriptTests(unittest.TestCase):
         tools = folder / "Tools"
         (tools / "tidy").mkdir(parents=True)
         shutil.copy(TOOLS / "check", tools / "check")
-        for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "hostile-clients"):
+        for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "test-contract",
+                     "hostile-clients"):
             (tools / name).write_text(
                 f'#!/bin/sh\necho "{name} $*"\n[ "$BROKEN" != "{name}" ] || exit 1\n', encoding="utf-8")
             (tools / name).chmod(0o755)
@@ -76,11 +77,11 @@ class ScriptTests(unittest.TestCase):
         done = check()
         self.assertEqual(done.returncode, 0, done.stdout)
         for step in ("lint", "tidy", "tests of the tools", "build", "tests with sockets and processes",
-                     "tests in a browser", "hostile clients", "tests that only compute"):
+                     "tests in a browser", "hostile clients", "tests that only compute", "requests from the contract"):
             self.assertRegex(done.stdout, rf"(?m)^==> {step} \(\d+ s, \d+ s of a processor\)$")
         for broken in ("lint", "quietly"):
             self.assertEqual(check(broken=broken).returncode, 1)
-        for broken in ("test-browser", "hostile-clients", "run-tests"):
+        for broken in ("test-browser", "hostile-clients", "run-tests", "test-contract"):
             done = check(broken=broken)
             self.assertEqual(done.returncode, 1, broken)
             # A failed step does not stop the others.

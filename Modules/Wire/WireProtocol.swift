@@ -32,6 +32,8 @@ package enum WireProtocol {
     package static let eventsWaitMax = 30
     /// Records in one part of the log.
     package static let eventsMax = 1000
+    /// `GET`, without a token: the description of the hub's requests, an OpenAPI 3.1 document.
+    package static let contractPath = "/v1/openapi.json"
     /// `GET`, without a token.
     package static let healthPath = "/healthz"
 

@@ -1,22 +1,23 @@
 internal import CausewayWire
-internal import HTTPTypes
+package import HTTPTypes
 
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
-enum HubRoute: CaseIterable {
-    case health, session, channel, messages, changes, message, record, records, deliveries
+package enum HubRoute: CaseIterable, Sendable {
+    case health, contract, session, channel, messages, changes, message, record, records, deliveries
 
-    var method: HTTPRequest.Method {
+    package var method: HTTPRequest.Method {
         switch self {
-        case .health, .session, .messages, .changes, .message, .record, .records: .get
+        case .health, .contract, .session, .messages, .changes, .message, .record, .records: .get
         case .channel: .put
         case .deliveries: .post
         }
     }
 
     /// The path, with parameters in braces.
-    var path: String {
+    package var path: String {
         switch self {
         case .health: WireProtocol.healthPath
+        case .contract: WireProtocol.contractPath
         case .session: WireProtocol.sessionPath
         case .channel: WireProtocol.channelPath("{channel}")
         case .messages: WireProtocol.messagesPath("{channel}")
@@ -29,7 +30,12 @@ enum HubRoute: CaseIterable {
     }
 
     /// Whether a request needs the token of an account.
-    var needsAccount: Bool { self != .health }
+    package var needsAccount: Bool {
+        switch self {
+        case .health, .contract: false
+        case .session, .channel, .messages, .changes, .message, .record, .records, .deliveries: true
+        }
+    }
 
     /// Returns the response for a request that no route accepts: the path is unknown (404), or the method is wrong for
     /// it (405).

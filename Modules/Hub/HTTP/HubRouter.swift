@@ -48,6 +48,7 @@ struct HubRouter: Sendable {
     ) async throws -> Response {
         switch route {
         case .health: try health()
+        case .contract: JSONResponse.json(.ok, PackageResources.openapi_json)
         case .session: try await session(request, context)
         case .channel: try await putChannel(context)
         case .messages: try await page(request, context)
@@ -68,8 +69,11 @@ struct HubRouter: Sendable {
     private func session(_ request: Request, _ context: HubRequestContext) async throws -> Response {
         let account = try context.requireAccount()
         var session = WireSession(user: account.user, server: Self.serverName)
-        if !context.knowsHistory, let text = request.uri.queryParameters["outbox"] {
-            guard let outbox = OutboxID(String(text)) else { throw badQuery("outbox must be a UUID of 36 characters") }
+        let outbox = try text("outbox", in: request.uri.queryParameters).map { text in
+            guard let outbox = OutboxID(text) else { throw badQuery("outbox must be a UUID of 36 characters") }
+            return outbox
+        }
+        if !context.knowsHistory, let outbox {
             return try await responses.respond(context) {
                 session.marks = try await storage.marks(of: OutboxKey(account: account.number, id: outbox))
                 return ResponseParts(try HubCoding.encode(session))
@@ -193,7 +197,7 @@ struct HubRouter: Sendable {
     }
 
     private func kind(_ context: HubRequestContext) throws -> RecordKind {
-        let text = try context.parameters.require("kind")
+        let text = try context.parameters.require("kind").removingPercentEncoding ?? ""
         guard let kind = RecordKind(text) else {
             throw HubHTTPError(
                 .badRequest, code: "nameInvalid", detail: "the kind's name \(Name.problem(with: text) ?? "is wrong")")
