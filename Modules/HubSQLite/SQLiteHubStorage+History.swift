@@ -20,8 +20,12 @@ extension SQLiteHubStorage {
     ) throws -> HubOpening {
         // An opening that has not ended reached at least the commit with which it began.
         var end = try SQLStatement(
-            "UPDATE hub_opening SET last_commit = max(?, coalesce(first_commit, 0)) WHERE last_commit IS NULL", db)
+            """
+            UPDATE hub_opening SET last_commit = max(?, coalesce(first_commit, 0)), last_position = ?
+            WHERE last_commit IS NULL
+            """, db)
         end.bind(try lastLaneCommit(db))
+        end.bind(try LogRecorder.lastPosition(db))
         try end.run()
         let first = max(try lastCommit(db), leastCommit)
         var insertion = try SQLStatement("INSERT INTO hub_opening (id, first_commit) VALUES (?, ?)", db)

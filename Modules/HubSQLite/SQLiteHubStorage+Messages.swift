@@ -21,7 +21,8 @@ extension SQLiteHubStorage {
     static func selection(from messages: String) -> String {
         """
         SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
-            message.accepted_at, message.parent, message.edited_at, message.number, message.changed_at
+            message.accepted_at, message.parent, message.edited_at, message.number, message.changed_at,
+            message.revision
         FROM \(messages)
         JOIN channel ON channel.number = message.channel
         JOIN account ON account.number = message.sender

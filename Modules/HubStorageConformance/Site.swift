@@ -20,6 +20,8 @@ struct Site: Sendable {
         /// The record with this id, in these lists with this key; deleted without lists.
         case record(String, version: Int64, value: String, lists: [String]? = nil, key: Int64 = 0)
         case write(Int, version: Int64, by: Int64)
+        /// The membership of a user in a channel, which begins or ends.
+        case member(UserID, in: ChannelID = Site.general, version: Int64, isMember: Bool = true)
     }
 
     static let general = channel("general")
@@ -112,6 +114,7 @@ struct Site: Sendable {
                 keys.openings.insert(Self.opening(opening, outbox, account))
             case .record(let id, _, _, _, _): keys.records.records.insert(record(id))
             case .write(let number, _, _): keys.writes.insert(id(number))
+            case .member(let user, let channel, _, _): keys.records.records.insert(membership(of: user, in: channel))
             }
         }
         return keys
@@ -149,6 +152,9 @@ struct Site: Sendable {
             changes.barred.insert(opening(number, outbox, account))
         case .record(let id, let version, let value, let lists, let key):
             changes.records[record(id)] = change(id, version: version, value: value, lists: lists, key: key)
+        case .member(let user, let channel, let version, let isMember):
+            let change = membership(of: user, in: channel, version: version, isMember: isMember)
+            changes.records[change.row.key] = change
         case .write(let number, let version, let account):
             changes.newWrites.append(
                 .init(id: id(number), sender: account, version: version, acceptedAt: time(90)))
@@ -170,7 +176,26 @@ struct Site: Sendable {
             return ListEntry(parts[0], scope: parts.count > 1 ? parts[1] : "", key: ListKey(key))
         }
         return RecordChange(
-            row: RecordRow(key: record(id), version: version, value: value, isDeleted: lists == []), entries: entries)
+            row: RecordRow(key: record(id), version: version, value: value, isDeleted: lists == []), entries: entries,
+            topics: [.channel(general)])
+    }
+
+    static func membership(of user: UserID, in channel: ChannelID = Site.general) -> RecordKey {
+        guard case .whileExists(let key) = TopicRights(of: user).access(to: .channel(channel)) else {
+            preconditionFailure("A channel is read by its members.")
+        }
+        return key
+    }
+
+    static func membership(
+        of user: UserID, in channel: ChannelID, version: Int64, isMember: Bool
+    ) -> RecordChange {
+        let row = RecordRow(
+            key: membership(of: user, in: channel), version: version, value: "{}", isDeleted: !isMember)
+        let list = TopicRights(of: user).grants
+        return RecordChange(
+            row: row, entries: isMember ? [ListEntry(list.name, scope: list.scope, key: ListKey(version))] : [],
+            topics: [.channel(channel), .account(user)], isNew: isMember)
     }
 
     /// Stores changes of records outside of a delivery.

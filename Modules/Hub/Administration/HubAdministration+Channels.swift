@@ -90,7 +90,7 @@ extension HubAdministration {
                 var records = RecordTransaction(state)
                 do throws(RecordProblem) {
                     let value = try body(now, &records)
-                    return RecordDecision(changes: records.changes, value: .success(value))
+                    return RecordDecision(changes: records.changes(.standard), value: .success(value))
                 } catch {
                     return RecordDecision(changes: [:], value: .failure(error))
                 }

@@ -46,7 +46,7 @@ struct DeliveryTransaction {
     /// Everything to store.
     var result: DeliveryChanges {
         var result = changes
-        result.records = records.changes
+        result.records = records.changes(kinds)
         return result
     }
 

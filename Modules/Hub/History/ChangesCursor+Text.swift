@@ -1,3 +1,4 @@
+internal import CausewayHubRules
 internal import CausewayHubStorage
 
 /// The text form in pages and requests.

@@ -1,3 +1,4 @@
+internal import CausewayHubRules
 internal import CausewayWire
 
 /// The claim of a request about the hub's history.

@@ -53,7 +53,7 @@ struct ChannelCreator: Sendable {
             [kinds] state in
             var records = RecordTransaction(state)
             let decision = kinds.decide(write, by: account.user, at: now, &records)
-            let changes = records.changes
+            let changes = records.changes(kinds)
             return RecordDecision(changes: changes, value: (decision, changes[key]?.row))
         }
         switch decision {

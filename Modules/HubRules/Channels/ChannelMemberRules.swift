@@ -42,6 +42,11 @@ package enum ChannelMemberRules: RecordRules {
         return lists.contains(list) ? channel : nil
     }
 
+    /// Also the account's own: it learns there of a membership that ended, when it can read the channel no more.
+    package static func topics(of member: ChannelMember) -> [LogTopic] {
+        [.channel(member.channel), .account(member.user)]
+    }
+
     // MARK: - Writes
 
     package static func keys(of write: RecordWrite, by account: UserID) -> RecordKeys {

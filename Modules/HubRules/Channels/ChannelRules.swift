@@ -22,6 +22,8 @@ package enum ChannelRules: RecordRules {
         true
     }
 
+    package static func topics(of channel: Channel) -> [LogTopic] { [.channel(channel.id)] }
+
     // MARK: - Writes
 
     package static func keys(of write: RecordWrite, by account: UserID) -> RecordKeys {

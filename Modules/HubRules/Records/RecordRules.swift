@@ -27,6 +27,10 @@ package protocol RecordRules: Sendable {
     static func decide(
         _ write: RecordWrite, by account: UserID, at now: Timestamp, _ records: inout RecordTransaction
     ) -> WriteDecision
+
+    /// The topics of the log in which a change of a record is listed. Depends on the record's id alone, so that the
+    /// topics of a deleted record are those that it had.
+    static func topics(of record: Value) -> [LogTopic]
 }
 
 /// The result of a write.
@@ -67,6 +71,13 @@ extension HubKinds {
             return .refused(code: "kindUnknown", detail: "the hub has no records of the kind \(write.kind)")
         }
         return rules.decide(write, by: account, at: now, &records)
+    }
+
+    func topics<Value: Record>(of record: Value) -> [LogTopic] {
+        func topics<Rules: RecordRules>(_ rules: Rules.Type) -> [LogTopic] {
+            (record as? Rules.Value).map(Rules.topics) ?? []
+        }
+        return rules[Value.kind].map { topics($0) } ?? []
     }
 
     /// The keys of a record and of the rights to read it; `nil` when there can be no such record.

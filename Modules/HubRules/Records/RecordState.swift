@@ -76,9 +76,15 @@ package struct RecordChange: Sendable, Equatable {
     package var row: RecordRow
     /// The lists of the record from now on; `nil` when they stay as they are.
     package var entries: [ListEntry]?
+    /// The topics in which the change is logged.
+    package var topics: [LogTopic]
+    /// Whether the record did not exist before, or was deleted.
+    package var isNew: Bool
 
-    package init(row: RecordRow, entries: [ListEntry]?) {
+    package init(row: RecordRow, entries: [ListEntry]?, topics: [LogTopic] = [], isNew: Bool = false) {
         self.row = row
         self.entries = entries
+        self.topics = topics
+        self.isNew = isNew
     }
 }

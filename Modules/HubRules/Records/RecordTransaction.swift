@@ -13,6 +13,8 @@ package struct RecordTransaction: Sendable {
         var isDeleted: Bool
         /// The lists in which the storage has it.
         let storedEntries: [ListEntry]
+        /// Whether the storage has it, and not deleted.
+        let isStored: Bool
         var isChanged = false
 
         var entries: [ListEntry] { isDeleted ? [] : record.entries }
@@ -50,7 +52,9 @@ package struct RecordTransaction: Sendable {
         guard let row = state.rows[key],
             let record = try? RecordCoding.decode(type, from: Array(row.value.utf8), version: row.version)
         else { return nil }
-        let slot = Slot(record: record, isDeleted: row.isDeleted, storedEntries: row.isDeleted ? [] : record.entries)
+        let slot = Slot(
+            record: record, isDeleted: row.isDeleted, storedEntries: row.isDeleted ? [] : record.entries,
+            isStored: !row.isDeleted)
         slots[key] = slot
         return slot
     }
@@ -76,7 +80,8 @@ package struct RecordTransaction: Sendable {
         var record = record
         record.version = version
         let slot = Slot(
-            record: record, isDeleted: isDeleted, storedEntries: former?.storedEntries ?? [], isChanged: true)
+            record: record, isDeleted: isDeleted, storedEntries: former?.storedEntries ?? [],
+            isStored: former?.isStored ?? false, isChanged: true)
         if !state.counts.isEmpty {
             count(former?.entries ?? [], of: key.kind, by: -1)
             count(slot.entries, of: key.kind, by: 1)
@@ -95,20 +100,24 @@ package struct RecordTransaction: Sendable {
     // MARK: - Result
 
     /// The changed records, each once, in their final state.
-    package var changes: [RecordKey: RecordChange] {
+    ///
+    /// - Parameter kinds: the rules that name the topics of the changes.
+    package func changes(_ kinds: HubKinds) -> [RecordKey: RecordChange] {
         slots.filter(\.value.isChanged).mapValues { slot in
-            Self.change(slot.record, slot)
+            Self.change(slot.record, slot, kinds)
         }
     }
 
-    private static func change(_ record: some Record, _ slot: Slot) -> RecordChange {
+    private static func change(_ record: some Record, _ slot: Slot, _ kinds: HubKinds) -> RecordChange {
         guard let value = try? RecordCoding.encode(record) else {
             preconditionFailure("The rules admit only values that JSON can represent.")
         }
         let row = RecordRow(
             key: RecordKey(type(of: record), record.id), version: record.version,
             value: String(decoding: value, as: UTF8.self), isDeleted: slot.isDeleted)
-        return RecordChange(row: row, entries: slot.entries == slot.storedEntries ? nil : slot.entries)
+        return RecordChange(
+            row: row, entries: slot.entries == slot.storedEntries ? nil : slot.entries,
+            topics: kinds.topics(of: record), isNew: !slot.isStored && !slot.isDeleted)
     }
 }
 

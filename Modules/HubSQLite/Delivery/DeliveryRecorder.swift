@@ -1,3 +1,4 @@
+internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import GRDB
@@ -15,7 +16,8 @@ struct DeliveryRecorder {
         self.numbers = numbers
     }
 
-    mutating func store(_ changes: DeliveryChanges) throws {
+    /// - Parameter state: the loaded state that the changes were decided on.
+    mutating func store(_ changes: DeliveryChanges, decidedOn state: DeliveryState) throws {
         try storeOutboxes(changes.outboxes)
         try bar(changes.barred)
         try storeChannels(changes.channels)
@@ -26,8 +28,26 @@ struct DeliveryRecorder {
         try insert(changes.newWrites)
         try note(changes.notedDeletions)
         try remove(changes.takenDeletions)
-        try RecordRecorder(numbers.records, in: db).store(changes.records)
+        var log = LogRecorder(in: db)
+        try add(changes, decidedOn: state, to: &log)
+        try RecordRecorder(numbers.records, in: db).store(changes.records, &log)
+        try log.store()
         try storeLanes(changes.lanes)
+    }
+
+    private func add(_ changes: DeliveryChanges, decidedOn state: DeliveryState, to log: inout LogRecorder) throws {
+        let version = changes.lastCommit
+        for message in changes.newMessages {
+            log.append(
+                .channel(message.channel),
+                .init(isRecord: false, subject: try number(of: message.id), version: version, isNew: true))
+        }
+        for id in changes.messages.keys {
+            guard let channel = state.messages[id]?.channel else { continue }
+            log.append(
+                .channel(channel),
+                .init(isRecord: false, subject: try number(of: id), version: version, isNew: false))
+        }
     }
 
     // MARK: - Outboxes and lanes

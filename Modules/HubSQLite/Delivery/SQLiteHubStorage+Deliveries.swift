@@ -14,7 +14,7 @@ extension SQLiteHubStorage {
             // Before anything is stored: the number of a commit that fails is not assigned again.
             serving.withLock { $0?.take(changes.lastCommit) }
             var recorder = DeliveryRecorder(loaded.numbers, in: db, path: path)
-            try recorder.store(changes)
+            try recorder.store(changes, decidedOn: loaded.state)
             return (decision.value, changes.lastCommit)
         }
         serving.withLock { $0?.confirm(commit) }

@@ -13,10 +13,15 @@ struct RecordRecorder {
         self.numbers = numbers
     }
 
-    func store(_ changes: [RecordKey: RecordChange]) throws {
+    func store(_ changes: [RecordKey: RecordChange], _ log: inout LogRecorder) throws {
         for (key, change) in changes {
             let number = try store(change.row, as: numbers[key])
             if let entries = change.entries { try store(entries, of: key, number) }
+            for topic in change.topics {
+                log.append(
+                    topic,
+                    .init(isRecord: true, subject: number, version: change.row.version, isNew: change.isNew))
+            }
         }
     }
 

@@ -14,7 +14,9 @@ extension SQLiteHubStorage {
         try await write { db in
             let loaded = try RecordLoader(keys, floor: Self.floor(db), in: db)
             let decision = decide(loaded.state)
-            try RecordRecorder(loaded.numbers, in: db).store(decision.changes)
+            var log = LogRecorder(in: db)
+            try RecordRecorder(loaded.numbers, in: db).store(decision.changes, &log)
+            try log.store()
             return decision.value
         }
     }

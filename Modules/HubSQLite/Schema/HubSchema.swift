@@ -30,7 +30,14 @@ internal import GRDB
 /// - `hub`: the identity of this hub, and the key of its seals. One row.
 /// - `history`: the histories of these data; the last one is the present one. No position of a history lies at or below
 ///   its `floor`.
-/// - `hub_opening`: the starts of the hub: the last commit before each run, and its last commit once it is over.
+/// - `hub_opening`: the starts of the hub: the last commit before each run, and its last commit and the last position of
+///   the log once it is over.
+/// - `event_topic`: the topics of the log, with the position of the last change of each; the highest of them is the end
+///   of the log, also when its entries have been dropped.
+/// - `event`: the log, by topic and position. Positions are unique among all topics, in the order of the commits. An
+///   entry points to a row of `message` or `record`. `version` is the version that the change gave it.
+/// - `event_time`: positions of the log and a time at which they had been reached, some minutes apart.
+/// - `event_log`: one row: the last position that has been dropped, and up to which one the rows of `event` are gone.
 enum HubSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -59,6 +66,9 @@ enum HubSchema {
             try db.execute(sql: eighth)
         }
         migrator.registerMigration("9: records", migrate: ChannelRecordMigration.run)
+        migrator.registerMigration("10: the log of events") { db in
+            try db.execute(sql: tenth)
+        }
         return migrator
     }
 
@@ -166,6 +176,36 @@ enum HubSchema {
     /// The row of `revision` was written in each commit, beside the lane's `changed_in`.
     private static let eighth = """
         ALTER TABLE hub_opening ADD COLUMN first_commit INTEGER;
+        """
+
+    /// The log begins with the next change.
+    private static let tenth = """
+        CREATE TABLE event_topic (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            last_position INTEGER NOT NULL
+        );
+        CREATE INDEX event_topic_changed ON event_topic (last_position);
+        CREATE TABLE event (
+            topic INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            is_record INTEGER NOT NULL,
+            subject INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            is_new INTEGER NOT NULL,
+            PRIMARY KEY (topic, position)
+        ) WITHOUT ROWID;
+        CREATE TABLE event_time (
+            position INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL
+        );
+        CREATE TABLE event_log (
+            number INTEGER PRIMARY KEY CHECK (number = 1),
+            dropped INTEGER NOT NULL,
+            removed INTEGER NOT NULL
+        );
+        INSERT INTO event_log VALUES (1, 0, 0);
+        ALTER TABLE hub_opening ADD COLUMN last_position INTEGER;
         """
 
     private static let second = """

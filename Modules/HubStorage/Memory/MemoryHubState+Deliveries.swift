@@ -48,6 +48,7 @@ extension MemoryHubState {
 
     mutating func store(_ changes: DeliveryChanges) {
         lastCommit = changes.lastCommit
+        logMessages(of: changes)
         outboxes.merge(changes.outboxes) { $1 }
         lanes.merge(changes.lanes) { $1 }
         barred.formUnion(changes.barred)

@@ -43,6 +43,9 @@ extension MemoryHubState {
         for (key, change) in changes {
             records[key] = change.row
             if let entries = change.entries { self.entries[key] = entries }
+            for topic in change.topics {
+                log.append(topic, .record(key), version: change.row.version, isNew: change.isNew)
+            }
         }
     }
 }

@@ -13,6 +13,8 @@ struct MemoryHubState: Sendable {
         var id: [UInt8]
         /// `nil` until it has ended.
         var lastCommit: Int64?
+        /// The last position of the log; `nil` until it has ended.
+        var lastPosition: Int64?
     }
 
     let hub: [UInt8]
@@ -37,6 +39,7 @@ struct MemoryHubState: Sendable {
     var barred: Set<OpeningKey> = []
     /// By account, in the order in which they were noted.
     var earlyDeletions: [Int64: [MessageID]] = [:]
+    var log = MemoryLog()
 
     init(hub: [UInt8], sealKey: [UInt8], history: [UInt8]) {
         self.hub = hub
@@ -79,6 +82,7 @@ struct MemoryHubState: Sendable {
     mutating func beginOpening(_ id: [UInt8]) -> HubOpening {
         for index in openings.indices where openings[index].lastCommit == nil {
             openings[index].lastCommit = lastCommit
+            openings[index].lastPosition = log.last
         }
         openings.append(Opening(id: id, lastCommit: nil))
         openings.removeFirst(max(0, openings.count - HubStorageLimits.openingsKeptMax))

@@ -180,3 +180,25 @@ extension MemoryHubStorage {
         }
     }
 }
+
+// MARK: - Events
+
+extension MemoryHubStorage {
+    package func logEnd() async throws(HubStorageError) -> LogCursor {
+        try use { state, opening throws(HubStorageError) in
+            guard let opening else { throw .recovering(path: Self.path) }
+            return state.logEnd(of: opening)
+        }
+    }
+
+    package func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading {
+        try use { state, opening throws(HubStorageError) in
+            guard let opening else { throw .recovering(path: Self.path) }
+            return state.log(query, opening)
+        }
+    }
+
+    package func trimLog(_ retention: LogRetention, at now: Timestamp) async throws(HubStorageError) {
+        try use { state, _ in state.log.trim(retention, at: now) }
+    }
+}

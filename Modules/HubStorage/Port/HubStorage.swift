@@ -13,6 +13,7 @@
 /// 6. Commits are numbered in ascending order; the number of a confirmed commit is never assigned to another one.
 /// 7. A record and its entries in lists change in the same transaction, together with the messages that caused it. A
 ///   deleted record keeps its row with its version, and is in no list.
+/// 8. Every change of a message or a record is in the log in the same transaction, until it is dropped for its age.
 ///
 /// For implementers:
 ///
@@ -28,7 +29,9 @@
 ///   ``HistoryStorage``), also while a hub serves. After `close()` every call throws.
 ///
 /// Every call may come from any task, concurrently with others. `HubStorageConformance` has a rule for each promise.
-package protocol HubStorage: AccountStorage, RecordStorage, MessageStorage, HistoryStorage, DeliveryStorage {
+package protocol HubStorage: AccountStorage, RecordStorage, MessageStorage, HistoryStorage, DeliveryStorage,
+    EventStorage
+{
     /// Whether calls can succeed; false from a failure of the storage until it has been verified, and after `close()`.
     var isHealthy: Bool { get }
 

@@ -10,4 +10,21 @@ package enum HubStorageLimits {
     package static let marksMax = 10_000
     /// Openings that are remembered; claims and cursors of earlier ones are unknown.
     package static let openingsKeptMax = 10_000
+
+    // The log
+
+    /// Entries of the log that are kept.
+    package static let logEntriesMax: Int64 = 1_000_000
+    /// How long they are kept.
+    package static let logAgeSecondsMax: Int64 = 30 * 24 * 3600
+    /// Entries that are dropped in one transaction.
+    package static let logTrimmedMax = 1_000
+    /// The shortest time between two positions of the log whose time is remembered.
+    package static let logTimeSecondsMin: Int64 = 600
+    /// Entries of one topic after a cursor; past it they are not listed, and pages must be read.
+    package static let logEntriesPerTopicMax = 10_000
+    /// Entries that are examined for one page, for each record of its limit.
+    package static let logEntriesPerRecordMax = 8
+    /// Changed topics that are looked up among the readable ones; when there are more, the readable ones are looked up.
+    package static let logTopicsScannedMax = 256
 }

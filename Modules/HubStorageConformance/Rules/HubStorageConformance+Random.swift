@@ -20,9 +20,11 @@ extension HubStorageConformance {
     private static func compare(_ site: Site, _ reference: Site, seed: UInt64) async throws {
         var generator = GroupGenerator(seed: seed, accounts: [site.ada, site.bob])
         var cursors = (try await site.page(.newest).cursor, try await reference.page(.newest).cursor)
+        var ends = (try await site.end(), try await reference.end())
         for number in 0..<40 {
             let group = generator.next()
             let what = "seed \(seed), group \(number)"
+            if number % 8 == 0 { ends = (try await site.end(), try await reference.end()) }
             var (loaded, expected) = (try await site.apply(group), try await reference.apply(group))
             (loaded.history, expected.history) = ([], [])
             try requireEqual(loaded, expected, what)
@@ -42,6 +44,14 @@ extension HubStorageConformance {
                         try await site.list(name, scope: scope, descending: descending, by: 3),
                         try await reference.list(name, scope: scope, descending: descending),
                         "\(what): the list \(name)")
+                }
+            }
+            for user in [Site.ada, Site.bob] {
+                let expected = try await reference.states(after: ends.1, for: user)
+                for limit in [3, 1000] {
+                    var states = try await site.states(after: ends.0, for: user, limit: limit)
+                    for case (let pair, .message(let message)) in states { states[pair] = .message(sorted(message)) }
+                    try requireEqual(states, expected, "\(what): the log for \(user), by \(limit)")
                 }
             }
             let last = try await site.page(.newest).lastPosition
@@ -104,7 +114,8 @@ private struct GroupGenerator {
                 let name = ["wave", "+1", "tada"][Int.random(in: 0..<3, using: &random)]
                 steps.append(.react(target, name, by: account, isAdded: Bool.random(using: &random), at: Int64(last)))
                 steps.append(.operation(lastOperation, on: target, by: account))
-            case 7...8: steps.append(drawRecord())
+            case 7: steps.append(drawRecord())
+            case 8: steps.append(drawMember())
             default:
                 let number = 1_000_000 + Int.random(in: 0..<20, using: &random)
                 steps.append(Bool.random(using: &random) ? .note(number, by: account) : .take(number, by: account))
@@ -124,6 +135,13 @@ private struct GroupGenerator {
             id, version: version, value: #"{"number":\#(version)}"#,
             lists: lists[Int.random(in: 0..<lists.count, using: &random)], key: Int64.random(in: -3...3, using: &random)
         )
+    }
+
+    private mutating func drawMember() -> Site.Step {
+        version += 1
+        return .member(
+            Bool.random(using: &random) ? Site.ada : Site.bob, in: Bool.random(using: &random) ? Site.general : Site.second,
+            version: version, isMember: Int.random(in: 0..<4, using: &random) > 0)
     }
 
     private mutating func draw(_ numbers: inout [Int]) -> Int? {

@@ -9,6 +9,9 @@ final class FaultyHubStorage: HubStorage {
         case keepsLists, repeatsRecords, forgetsDeletions, losesRecords, losesRights, inventsUsers
         case reusesCommits, hidesCommits, endsOpeningsEarly, beginsTwice, keepsPositions
         case loadsTooMuch, losesLanes, losesReactions, keepsEarlyDeletions, losesKeys, confirmsWithoutStoring
+        case losesEditEvents, losesReactionEvents, losesDeletionEvents, losesMemberEvents, losesOperatorEvents
+        case knowsEveryHistory, knowsEveryOpening, keepsTooLittle, keepsDroppedCursors, repeatsEvents, endsEarly
+        case leaksAccounts, leaksChannels, staysMember, hidesCrowds
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
     }
 
@@ -79,6 +82,9 @@ final class FaultyHubStorage: HubStorage {
     ) async throws(HubStorageError) -> Value {
         try await base.changeRecords(loading: keys) { [fault] state in
             var decision = decide(state)
+            if fault == .losesOperatorEvents {
+                for key in decision.changes.keys { decision.changes[key]?.topics = [] }
+            }
             guard fault == .keepsLists else { return decision }
             for (key, change) in decision.changes where state.rows[key] != nil && change.entries != nil {
                 decision.changes[key]?.entries = nil
@@ -160,6 +166,10 @@ final class FaultyHubStorage: HubStorage {
             case .losesLanes: decision.changes.lanes = [:]
             case .losesRecords: decision.changes.records = [:]
             case .losesReactions: decision.changes.reactions = [:]
+            case .losesMemberEvents:
+                for key in decision.changes.records.keys { decision.changes.records[key]?.topics.removeLast() }
+            case .staysMember:
+                for key in decision.changes.records.keys { decision.changes.records[key]?.row.isDeleted = false }
             case .keepsEarlyDeletions: decision.changes.takenDeletions = []
             case .confirmsWithoutStoring where decision.changes.lastCommit > 20:
                 decision.changes = DeliveryChanges(lastCommit: state.lastCommit)

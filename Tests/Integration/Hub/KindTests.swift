@@ -30,6 +30,7 @@ private enum NoteRules: RecordRules {
     static func mayRead(_ list: RecordList, by account: UserID, _ records: inout RecordTransaction) -> Bool {
         list.scope == account.value
     }
+    static func topics(of note: Note) -> [LogTopic] { [.account(note.author)] }
     static func keys(of write: RecordWrite, by account: UserID) -> RecordKeys {
         RecordKeys(records: [RecordKey(Note.self, write.record)])
     }

@@ -186,7 +186,7 @@ import Testing
             var records = RecordTransaction(
                 site.state(ChannelOperations.keys(of: try #require(ChannelID("closed")), users: users)))
             try body(&records)
-            site.store(records.changes)
+            site.store(records.changes(.standard))
             return site
         }
         let ray = try #require(ChannelMemberID("closed/ray"))
@@ -214,7 +214,7 @@ import Testing
         var records = RecordTransaction(site.state(ChannelOperations.keys(of: id, users: users)))
         #expect(try !ChannelOperations.remove(id, members: [users[0]], &records), "one more has joined")
         #expect(try ChannelOperations.remove(id, members: users, &records))
-        site.store(records.changes)
+        site.store(records.changes(.standard))
         #expect(try site.channel("c") == nil && site.ids(of: ChannelMember.members(of: id)) == [])
         #expect(try site.channel(ChannelAction.create, "c", by: "bob") == "accepted", "the name is free")
         records = RecordTransaction(site.state(ChannelOperations.keys(of: id, users: users)))

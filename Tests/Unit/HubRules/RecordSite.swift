@@ -48,12 +48,12 @@ struct RecordSite {
         var records = RecordTransaction(state(kinds.keys(of: write, by: user)))
         switch kinds.decide(write, by: user, at: Timestamp(milliseconds: now), &records) {
         case .accepted(let version):
-            store(records.changes)
+            store(records.changes(kinds))
             let key = RecordKey(kind: write.kind, id: write.record)
             #expect(rows[key]?.version == version)
             return "accepted"
         case .refused(let code, _):
-            #expect(records.changes.isEmpty, "a refused write changes nothing")
+            #expect(records.changes(kinds).isEmpty, "a refused write changes nothing")
             return code
         }
     }

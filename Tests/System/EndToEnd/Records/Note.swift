@@ -43,6 +43,8 @@ enum NoteRules: RecordRules {
         list == Note.notes(of: account)
     }
 
+    static func topics(of note: Note) -> [LogTopic] { [.account(note.author)] }
+
     static func keys(of write: RecordWrite, by account: UserID) -> RecordKeys {
         RecordKeys(records: [RecordKey(Note.self, write.record)])
     }

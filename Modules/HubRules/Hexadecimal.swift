@@ -1,13 +1,13 @@
 /// Bytes as text of two lower-case hexadecimal digits each.
-enum Hexadecimal {
+package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    static func text(of bytes: [UInt8]) -> String {
+    package static func text(of bytes: [UInt8]) -> String {
         String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     /// Returns `nil` for text with any other character, or with half a byte.
-    static func bytes(of text: some StringProtocol) -> [UInt8]? {
+    package static func bytes(of text: some StringProtocol) -> [UInt8]? {
         let values = text.utf8.compactMap { digit in digits.firstIndex(of: digit).map(UInt8.init) }
         guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }

@@ -1,0 +1,56 @@
+import CausewayHubRules
+import CausewayHubStorage
+import CausewayModels
+
+/// Faults of the log.
+extension FaultyHubStorage {
+    func logEnd() async throws(HubStorageError) -> LogCursor { try await base.logEnd() }
+
+    func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading {
+        let reading = try await base.log(faulty(query))
+        guard case .page(var page) = reading else { return reading }
+        switch fault {
+        case .losesEditEvents: page.entries.removeAll { $0.message?.editedAt != nil }
+        case .losesReactionEvents: page.entries.removeAll { $0.message?.changedAt != nil }
+        case .losesDeletionEvents: page.entries.removeAll { $0.change.isDeleted }
+        case .repeatsEvents: page.entries += page.entries
+        case .hidesCrowds: page.crowded = []
+        case .endsEarly:
+            page.cursor = try await base.logEnd()
+            page.isUpToDate = true
+        default: break
+        }
+        return .page(page)
+    }
+
+    private func faulty(_ query: LogQuery) -> LogQuery {
+        var query = query
+        guard let opening = base.opening else { return query }
+        switch fault {
+        case .knowsEveryHistory:
+            query.cursor = LogCursor(
+                history: opening.history, opening: query.cursor.opening, position: query.cursor.position)
+        case .knowsEveryOpening:
+            query.cursor = LogCursor(
+                history: query.cursor.history, opening: opening.id, position: query.cursor.position)
+        case .leaksAccounts:
+            for case .account(let other) in query.topics ?? [] { query.rights = TopicRights(of: other) }
+        case .leaksChannels: UserID("bob").map { query.rights = TopicRights(of: $0) }
+        default: break
+        }
+        return query
+    }
+
+    func trimLog(_ retention: LogRetention, at now: Timestamp) async throws(HubStorageError) {
+        var retention = retention
+        if fault == .keepsTooLittle { retention.entriesMax -= 2 }
+        if fault != .keepsDroppedCursors { try await base.trimLog(retention, at: now) }
+    }
+}
+
+extension LogPage.Entry {
+    fileprivate var message: StoredMessage? {
+        guard case .message(let message) = state else { return nil }
+        return message
+    }
+}
