@@ -33,6 +33,23 @@ extension SQLiteHubStorage {
         }
     }
 
+    package func changedTopics(
+        after position: Int64, limit: Int
+    ) async throws(HubStorageError) -> [LogTopic: Int64] {
+        try await read { db in
+            var row = try SQLStatement(
+                "SELECT name, last_position FROM event_topic WHERE last_position > ? ORDER BY last_position LIMIT ?",
+                db)
+            row.bind(position)
+            row.bind(limit)
+            var topics: [LogTopic: Int64] = [:]
+            while try row.step() {
+                if let topic = row.text(0).flatMap({ LogTopic(name: $0) }) { topics[topic] = row.number(1) }
+            }
+            return topics
+        }
+    }
+
     private func page(
         _ query: LogQuery, upTo last: Int64, _ opening: HubOpening, _ db: Database
     ) throws -> LogPage {

@@ -198,6 +198,15 @@ extension MemoryHubStorage {
         }
     }
 
+    package func changedTopics(
+        after position: Int64, limit: Int
+    ) async throws(HubStorageError) -> [LogTopic: Int64] {
+        try use { state, _ in
+            let sorted = state.log.topics.filter { $0.value > position }.sorted { $0.value < $1.value }
+            return Dictionary(sorted.prefix(limit).map { ($0.key, $0.value) }) { $1 }
+        }
+    }
+
     package func trimLog(_ retention: LogRetention, at now: Timestamp) async throws(HubStorageError) {
         try use { state, _ in state.log.trim(retention, at: now) }
     }

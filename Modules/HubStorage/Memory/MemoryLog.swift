@@ -18,6 +18,8 @@ struct MemoryLog: Sendable {
 
     private(set) var entries: [Entry] = []
     private(set) var last: Int64 = 0
+    /// The positions of the topics' last changes, also of those whose entries have been dropped.
+    private(set) var topics: [LogTopic: Int64] = [:]
     /// The last position that has been dropped.
     private(set) var floor: Int64 = 0
     /// Positions whose time is known, ascending.
@@ -25,6 +27,7 @@ struct MemoryLog: Sendable {
 
     mutating func append(_ topic: LogTopic, _ subject: LogChange.Subject, version: Int64, isNew: Bool) {
         last += 1
+        topics[topic] = last
         entries.append(Entry(position: last, topic: topic, subject: subject, version: version, isNew: isNew))
     }
 

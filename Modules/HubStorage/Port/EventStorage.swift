@@ -20,6 +20,12 @@ package protocol EventStorage: Sendable {
     /// since the cursor, and the topics of the query. Unchanged topics cost nothing more.
     func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading
 
+    /// Returns the topics that have changed since a position, with the position of the last change of each: those that
+    /// changed first, up to a limit.
+    ///
+    /// Cost: the number of returned topics.
+    func changedTopics(after position: Int64, limit: Int) async throws(HubStorageError) -> [LogTopic: Int64]
+
     /// Drops entries beyond the retention, in transactions of at most ``HubStorageLimits/logTrimmedMax`` entries; ends
     /// early when the task is cancelled. Called from time to time: the age of an entry is known only as far as the
     /// calls lie apart, and is never overestimated.

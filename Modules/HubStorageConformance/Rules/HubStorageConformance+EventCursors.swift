@@ -50,11 +50,30 @@ extension HubStorageConformance {
     ]
 
     static let eventCursorRules: [Rule] = [
+        Rule("the changed topics are known, those that changed first before the others") { factory in
+            let site = try await eventSite(factory)
+            let position = try await site.end().position
+            try await site.apply([.send(1, by: site.ada)])
+            try await site.apply([.send(2, by: site.ada, in: Site.second)])
+            try await site.apply([.send(3, by: site.ada)])
+            let last = try await site.end().position
+            let topics: [LogTopic: Int64] = [.channel(Site.general): last, .channel(Site.second): last - 1]
+            func changed(after position: Int64, limit: Int) async throws -> [LogTopic: Int64] {
+                try await site.storage.changedTopics(after: position, limit: limit)
+            }
+            try requireEqual(try await changed(after: position, limit: 2), topics, "all")
+            try requireEqual(
+                try await changed(after: position, limit: 1), [.channel(Site.second): last - 1], "the first one")
+            try requireEqual(
+                try await changed(after: last - 1, limit: 2), [.channel(Site.general): last], "the last one")
+            try await site.storage.trimLog(LogRetention(entriesMax: 0, ageSecondsMax: 1000), at: Site.time(3))
+            try requireEqual(try await changed(after: position, limit: 3), topics, "without entries")
+        },
         Rule("the log begins empty, needs an opening, and survives a restart") { factory in
             let storage = try await factory.make()
             try await requireError("the end", \.isRecovering) { _ = try await storage.logEnd() }
-            var site = try await eventSite(factory)
             try requireEqual(try await Site(factory).end().position, 0, "the first position")
+            var site = try await eventSite(factory)
             let cursor = try await site.end()
             try await site.apply([.send(1, by: site.ada)])
             let last = try await site.end()

@@ -41,6 +41,12 @@ extension FaultyHubStorage {
         return query
     }
 
+    func changedTopics(
+        after position: Int64, limit: Int
+    ) async throws(HubStorageError) -> [LogTopic: Int64] {
+        try await base.changedTopics(after: position, limit: fault == .hidesTopics ? limit - 1 : limit)
+    }
+
     func trimLog(_ retention: LogRetention, at now: Timestamp) async throws(HubStorageError) {
         var retention = retention
         if fault == .keepsTooLittle { retention.entriesMax -= 2 }

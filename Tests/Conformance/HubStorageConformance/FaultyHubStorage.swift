@@ -11,7 +11,7 @@ final class FaultyHubStorage: HubStorage {
         case loadsTooMuch, losesLanes, losesReactions, keepsEarlyDeletions, losesKeys, confirmsWithoutStoring
         case losesEditEvents, losesReactionEvents, losesDeletionEvents, losesMemberEvents, losesOperatorEvents
         case knowsEveryHistory, knowsEveryOpening, keepsTooLittle, keepsDroppedCursors, repeatsEvents, endsEarly
-        case leaksAccounts, leaksChannels, staysMember, hidesCrowds
+        case leaksAccounts, leaksChannels, staysMember, hidesCrowds, hidesTopics
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
     }
 

@@ -46,6 +46,7 @@ struct PlantedHubFaultTests {
         (.leaksChannels, "only members read the log of a channel, and only the account its own"),
         (.staysMember, "a removed member reads that it was removed, and nothing more of the channel"),
         (.hidesCrowds, "a topic with too many changes is named and not listed"),
+        (.hidesTopics, "the changed topics are known, those that changed first before the others"),
         (.worksAfterClose, "no deliveries and no pages without an opening, and nothing after the end"),
     ]
 
