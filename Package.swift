@@ -414,7 +414,7 @@ let package = Package(
             [
                 "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer",
                 "CausewayModels", "CausewayRecords", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb,
-                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "Control", in: "Integration",

@@ -43,6 +43,9 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private var untaken = 0
     /// Kept alive until the client has read the response being written.
     private var holds: [ResponseHold] = []
+    /// Of the response being written.
+    private var watches: [InputCloseWatch] = []
+    private var isInputClosed = false
     /// True when a read was requested while the client must not send more.
     private var isReadHeld = false
     /// True once this handler has written the last response; nothing from other handlers is sent any more.
@@ -73,6 +76,18 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private func end() {
         cancelDeadlines()
         holds = []
+        inputClosed()
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { inputClosed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func inputClosed() {
+        isInputClosed = true
+        for watch in watches { watch.action() }
+        watches = []
     }
 
     // MARK: - Requests
@@ -138,11 +153,16 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     package func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard let hold = event as? ResponseHold else {
+        switch event {
+        case let hold as ResponseHold:
+            if context.channel.isActive { holds.append(hold) }
+        case let watch as InputCloseWatch:
+            watches.append(watch)
+            if isInputClosed || !context.channel.isActive { inputClosed() }
+        default:
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
-        if context.channel.isActive { holds.append(hold) }
         promise?.succeed()
     }
 
@@ -160,6 +180,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             unanswered -= 1
             held = holds
             holds = []
+            watches = []
         }
         context.write(data, promise: taken(promise, context, releasing: held))
         readOn(context)

@@ -94,6 +94,34 @@ package enum HubLimits {
     /// Requests of one account that wait for the same resource; past it the response is `503 busy`.
     static let waitingPerAccountMax = 64
 
+    // Events
+
+    /// Readers of events that wait or stream; past it the response is `503 busy`. Less than the connections, so that
+    /// deliveries find room.
+    package static let eventReadersMax = 512
+    /// Those of one account.
+    package static let eventReadersPerAccountMax = 32
+    /// Those of one address.
+    package static let eventReadersPerPeerMax = 128
+    /// Topics of accounts without a reader that stay registered, and for how long.
+    static let idleTopicsMax = 100_000
+    static let idleTopicsSecondsMax: Int64 = 60
+    /// Topics that are read from the storage at a time.
+    static let changedTopicsMax = 1_000
+    /// How often deadlines and commits of other processes are looked for.
+    package static let eventCheckMilliseconds: Int64 = 500
+    /// The time between two signs of life of a stream of events.
+    package static let eventCommentSeconds: Int64 = 15
+    /// Bytes of the contents in one part of a stream, which is sent before the next one is read; a single record may
+    /// exceed it.
+    package static let eventStreamPartBytesMax = 32 * 1024
+    /// Records in one part of a stream.
+    static let eventStreamPartMax = 100
+    /// Positions after which a reader of quiet topics is sent a new cursor, so that its cursor does not grow too old.
+    static let eventCursorDistanceMax: Int64 = 10_000
+    /// How often old entries of the log are dropped.
+    package static let logTrimSeconds: Int64 = 600
+
     /// The time without a write after which the write-ahead log is emptied and memory is released.
     package static let restSeconds: Int64 = 10
 

@@ -91,6 +91,13 @@ package final class SQLiteHubStorage: HubStorage {
         try await use { try await $0.pool.read(body) }
     }
 
+    /// Reads without being counted as activity.
+    func readIdly<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(HubStorageError) -> Value {
+        try await use(isActivity: false) { try await $0.pool.read(body) }
+    }
+
     /// Reads on the connection for tokens; `body` must be short.
     func readToken<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
@@ -125,9 +132,11 @@ package final class SQLiteHubStorage: HubStorage {
         }
     }
 
-    private func use<Value>(_ body: (HubConnections) async throws -> Value) async throws(HubStorageError) -> Value {
+    private func use<Value>(
+        isActivity: Bool = true, _ body: (HubConnections) async throws -> Value
+    ) async throws(HubStorageError) -> Value {
         guard let connections = condition.connections else { throw .recovering(path: path) }
-        calls.wrappingAdd(1, ordering: .relaxed)
+        if isActivity { calls.wrappingAdd(1, ordering: .relaxed) }
         do {
             return try await body(connections)
         } catch {

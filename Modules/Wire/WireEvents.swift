@@ -1,12 +1,20 @@
 package import CausewayModels
 
-/// `GET /v1/events?cursor=CURSOR&wait=SECONDS&limit=N`: the next part of the hub's log, as the account may read it.
+/// `GET /v1/events?cursor=CURSOR&wait=SECONDS&limit=N&topics=TOPIC,TOPIC`: the next part of the hub's log, as the
+/// account may read it.
 ///
 /// Without `cursor` the response is empty and names the end of the log. With it, a request waits up to `wait` seconds
 /// (0 unless given, at most ``WireProtocol/eventsWaitMax``) for something new; an empty response means that there was
-/// nothing. The same parts come as server-sent events if the request accepts `text/event-stream`: one `WireEvents` in
-/// each `data`, its cursor as `id`, which a repeated request names in `Last-Event-ID`.
+/// nothing. `topics` names the topics to read, at most ``WireProtocol/eventTopicsMax``: `channel:CHANNEL` or `account`;
+/// all that the account may read unless given. The same parts come as server-sent events if the request accepts
+/// `text/event-stream`: one `WireEvents` in each `data`, its cursor as `id`, which a repeated request names in
+/// `Last-Event-ID`. A stream ends after a reset.
 package struct WireEvents: Sendable, Hashable, Codable {
+    /// The text of the topic of the account's own records.
+    package static let accountTopic = "account"
+    /// The kind of a message.
+    package static let messageKind = "message"
+
     /// In the order of the log. Each record at most once, in its newest state.
     package var events: [WireEvent]
     /// The texts of topics that changed too much to be listed: pages must be read.

@@ -26,10 +26,13 @@ package enum WireProtocol {
     package static func recordPath(_ kind: String, _ id: String) -> String { "/v1/records/\(kind)/\(id)" }
     /// `GET ?list=&scope=&after=&order=&limit=`: a page of a list of records, a `WireRecordPage`.
     package static func recordsPath(_ kind: String) -> String { "/v1/records/\(kind)" }
-    /// `GET ?cursor=&wait=&limit=`: the next part of the log, a `WireEvents`, or a stream of server-sent events.
+    /// `GET ?cursor=&wait=&limit=&topics=`: the next part of the log, a `WireEvents`, or a stream of
+    /// server-sent events.
     package static let eventsPath = "/v1/events"
     /// Seconds that a request for events waits at most.
     package static let eventsWaitMax = 30
+    /// Topics that a request for events names.
+    package static let eventTopicsMax = 64
     /// Records in one part of the log.
     package static let eventsMax = 1000
     /// `GET`, without a token: the description of the hub's requests, an OpenAPI 3.1 document.

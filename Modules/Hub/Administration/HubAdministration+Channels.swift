@@ -84,18 +84,20 @@ extension HubAdministration {
         _ body: @escaping @Sendable (Timestamp, inout RecordTransaction) throws(RecordProblem) -> Value
     ) async throws(HubError) -> Value {
         let now = SystemClock.now()
-        let result = try await storing { () async throws(HubStorageError) in
+        let (result, topics) = try await storing { () async throws(HubStorageError) in
             try await storage.changeRecords(loading: ChannelOperations.keys(of: id, users: users)) {
-                state -> RecordDecision<Result<Value, RecordProblem>> in
+                state -> RecordDecision<(Result<Value, RecordProblem>, Set<LogTopic>)> in
                 var records = RecordTransaction(state)
                 do throws(RecordProblem) {
                     let value = try body(now, &records)
-                    return RecordDecision(changes: records.changes(.standard), value: .success(value))
+                    let changes = records.changes(.standard)
+                    return RecordDecision(changes: changes, value: (.success(value), changes.topics))
                 } catch {
-                    return RecordDecision(changes: [:], value: .failure(error))
+                    return RecordDecision(changes: [:], value: (.failure(error), []))
                 }
             }
         }
+        notifier?.publish(topics)
         switch result {
         case .success(let value): return value
         case .failure(let problem): throw .refused(problem)

@@ -5,8 +5,15 @@ internal import CausewayModels
 /// The accounts and channels of a hub, for its operator. Safe for concurrent calls, also while the hub serves.
 package struct HubAdministration: Sendable {
     let storage: any HubStorage
+    /// Wakes the readers of this process; a hub that serves in another one finds the changes by itself.
+    let notifier: EventNotifier?
 
-    package init(_ storage: any HubStorage) { self.storage = storage }
+    package init(_ storage: any HubStorage) { self.init(storage, nil) }
+
+    init(_ storage: any HubStorage, _ notifier: EventNotifier?) {
+        self.storage = storage
+        self.notifier = notifier
+    }
 
     /// Opens the storage of a data folder for a command. It is released with the process.
     ///

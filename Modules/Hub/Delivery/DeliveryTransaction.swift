@@ -50,6 +50,14 @@ struct DeliveryTransaction {
         return result
     }
 
+    /// The topics of the log that the changes to store have changed.
+    func topics(of result: DeliveryChanges) -> Set<LogTopic> {
+        var topics = result.records.topics
+        topics.formUnion(result.newMessages.lazy.map { .channel($0.channel) })
+        topics.formUnion(result.messages.keys.lazy.compactMap { id in state.messages[id].map { .channel($0.channel) } })
+        return topics
+    }
+
     /// Decides about a delivery of an account.
     mutating func apply(
         _ delivery: ValidatedDelivery, of account: HubAccount, creationWait: Int64? = nil,

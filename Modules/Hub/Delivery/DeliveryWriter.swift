@@ -32,15 +32,19 @@ actor DeliveryWriter {
 
     private let storage: any HubStorage
     private let kinds: HubKinds
+    private let notifier: EventNotifier
     private var waiting = FairQueue<Int64, Waiting>()
     private var isWriting = false
     private var held = HeldDeliveries<(waiting: Waiting, gap: DeliveryVerdict)>()
     private let predecessorWait: Duration
 
     /// - Parameter predecessorWait: see `HubLimits.predecessorWait`.
-    init(_ storage: any HubStorage, _ kinds: HubKinds, predecessorWait: Duration) {
+    init(
+        _ storage: any HubStorage, _ kinds: HubKinds, _ notifier: EventNotifier, predecessorWait: Duration
+    ) {
         self.storage = storage
         self.kinds = kinds
+        self.notifier = notifier
         self.predecessorWait = predecessorWait
     }
 
@@ -87,13 +91,15 @@ actor DeliveryWriter {
         let keys = DeliveryKeys(jobs.map { ($0.delivery, $0.account) }, kinds)
         let now = SystemClock.now()
         do {
-            let verdicts = try await storage.transact(loading: keys) { [kinds] state in
+            let (verdicts, topics) = try await storage.transact(loading: keys) { [kinds] state in
                 var transaction = DeliveryTransaction(state, kinds, now: now)
                 let verdicts = jobs.map {
                     transaction.apply($0.delivery, of: $0.account, creationWait: $0.creationWait, fault: $0.fault)
                 }
-                return DeliveryDecision(changes: transaction.result, value: verdicts)
+                let changes = transaction.result
+                return DeliveryDecision(changes: changes, value: (verdicts, transaction.topics(of: changes)))
             }
+            notifier.publish(topics)
             for (waiting, verdict) in zip(group, verdicts) { complete(waiting, verdict) }
         } catch {
             for waiting in group { waiting.continuation.resume(throwing: error) }

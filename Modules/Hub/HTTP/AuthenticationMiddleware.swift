@@ -30,8 +30,9 @@ final class AuthenticationMiddleware: RouterMiddleware {
         _ request: Request, context: HubRequestContext,
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard let token = Self.token(in: request.headers), let account = try await account(of: token)
-        else {
+        // Only the digest of a token is stored and compared.
+        let digest = Self.token(in: request.headers).map(AccountToken.digest)
+        guard let digest, let account = try await storage.account(tokenDigest: digest) else {
             let peer = PeerAddress.text(of: context.channel)
             let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
             if wait == nil {
@@ -44,12 +45,8 @@ final class AuthenticationMiddleware: RouterMiddleware {
         }
         var context = context
         context.account = account
+        context.tokenDigest = digest
         return try await next(request, context)
-    }
-
-    /// Only the digest of a token is stored and compared.
-    private func account(of token: String) async throws(HubStorageError) -> HubAccount? {
-        try await storage.account(tokenDigest: AccountToken.digest(of: token))
     }
 
     private static func token(in headers: HTTPFields) -> String? {

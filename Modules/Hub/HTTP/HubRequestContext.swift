@@ -11,6 +11,8 @@ struct HubRequestContext: RequestContext {
     let channel: any Channel
     /// The account of the token; set by `AuthenticationMiddleware`.
     var account: HubAccount?
+    /// The SHA-256 of the token, to check later whether it is still valid.
+    var tokenDigest: [UInt8]?
     /// The history that the request names, and whether it is the present one; set by `HistoryGate`.
     var history = HistoryClaim.none
     var knowsHistory = true

@@ -3,11 +3,11 @@ package import HTTPTypes
 
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
 package enum HubRoute: CaseIterable, Sendable {
-    case health, contract, session, channel, messages, changes, message, record, records, deliveries
+    case health, contract, session, channel, messages, changes, message, record, records, events, deliveries
 
     package var method: HTTPRequest.Method {
         switch self {
-        case .health, .contract, .session, .messages, .changes, .message, .record, .records: .get
+        case .health, .contract, .session, .messages, .changes, .message, .record, .records, .events: .get
         case .channel: .put
         case .deliveries: .post
         }
@@ -25,6 +25,7 @@ package enum HubRoute: CaseIterable, Sendable {
         case .message: WireProtocol.messagePath("{message}")
         case .record: WireProtocol.recordPath("{kind}", "{record}")
         case .records: WireProtocol.recordsPath("{kind}")
+        case .events: WireProtocol.eventsPath
         case .deliveries: WireProtocol.deliveriesPath
         }
     }
@@ -33,9 +34,12 @@ package enum HubRoute: CaseIterable, Sendable {
     package var needsAccount: Bool {
         switch self {
         case .health, .contract: false
-        case .session, .channel, .messages, .changes, .message, .record, .records, .deliveries: true
+        case .session, .channel, .messages, .changes, .message, .record, .records, .events, .deliveries: true
         }
     }
+
+    /// Whether a request may last; it is counted by itself then, and not among those in progress.
+    var isLasting: Bool { self == .events }
 
     /// Returns the response for a request that no route accepts: the path is unknown (404), or the method is wrong for
     /// it (405).

@@ -22,7 +22,8 @@ struct HubRouter: Sendable {
     let writer: DeliveryWriter
     let budget = BodyLimiter()
     let decoder = DeliveryDecoder()
-    let responses = ResponseShares()
+    let responses: ResponseShares
+    let events: EventResponder
     let accountConnections: AccountConnections
     let faults: HubFaults?
     /// How long it takes a peer to earn one more failed attempt.
@@ -31,11 +32,14 @@ struct HubRouter: Sendable {
     func build() -> Router<HubRequestContext> {
         let router = Router(context: HubRequestContext.self)
         router.add(middleware: ErrorMiddleware(faults: faults))
-        let admitted = router.group().add(middleware: AuthenticationMiddleware(storage, refill: attemptRefill))
-            .add(middleware: accountConnections).add(middleware: RequestShares())
+        let authenticated = router.group().add(middleware: AuthenticationMiddleware(storage, refill: attemptRefill))
+            .add(middleware: accountConnections)
+        let lasting = authenticated.group().add(middleware: HistoryGate(history: history))
+        let admitted = authenticated.group().add(middleware: RequestShares())
             .add(middleware: HistoryGate(history: history))
         for route in HubRoute.allCases {
-            let group: any RouterMethods<HubRequestContext> = route.needsAccount ? admitted : router
+            let group: any RouterMethods<HubRequestContext> =
+                if !route.needsAccount { router } else if route.isLasting { lasting } else { admitted }
             group.on(RouterPath(route.path), method: route.method) { request, context in
                 try await respond(route, request, context)
             }
@@ -56,6 +60,7 @@ struct HubRouter: Sendable {
         case .message: try await message(context)
         case .record: try await record(context)
         case .records: try await records(request, context)
+        case .events: try await events(request, context)
         case .deliveries: try await deliver(request, context)
         }
     }
@@ -139,7 +144,7 @@ struct HubRouter: Sendable {
         }
     }
 
-    private func number(_ name: Substring, in query: Parameters) throws -> Int64? {
+    func number(_ name: Substring, in query: Parameters) throws -> Int64? {
         let values = query.getAll(String(name))
         guard let text = values.first else { return nil }
         guard values.count == 1, let value = Int64(text), value >= 0 else {
@@ -148,7 +153,7 @@ struct HubRouter: Sendable {
         return value
     }
 
-    private func badQuery(_ detail: String) -> HubHTTPError {
+    func badQuery(_ detail: String) -> HubHTTPError {
         HubHTTPError(.badRequest, code: "queryInvalid", detail: "invalid query: \(detail)")
     }
 
@@ -205,7 +210,7 @@ struct HubRouter: Sendable {
         return kind
     }
 
-    private func text(_ name: Substring, in query: Parameters) throws -> String? {
+    func text(_ name: Substring, in query: Parameters) throws -> String? {
         let values = query.getAll(String(name))
         guard values.count <= 1 else { throw badQuery("\(name) must be given once") }
         guard let text = values.first else { return nil }

@@ -95,8 +95,8 @@ struct MessageReader: Sendable {
         return try HubCoding.encode(head, with: "messages", arrayOf: isComplete ? messages ?? [] : [])
     }
 
-    /// The content is inserted as it was stored, without being parsed.
-    private static func encoded(_ message: StoredMessage) throws -> [UInt8] {
+    /// The JSON of a `WireMessage`. The content is inserted as it was stored, without being parsed.
+    static func encoded(_ message: StoredMessage) throws -> [UInt8] {
         let own = message.reactions.filter(\.isOwn).map(\.name)
         let counts = Dictionary(message.reactions.map { ($0.name, $0.count) }) { first, _ in first }
         let head = MessageHead(

@@ -12,8 +12,12 @@ struct ChannelCreator: Sendable {
     let storage: any HubStorage
     let kinds: HubKinds
     let shares: ChannelCreationShares
+    let notifier: EventNotifier
 
-    init(_ storage: any HubStorage, _ kinds: HubKinds, _ shares: ChannelCreationShares) {
+    init(
+        _ storage: any HubStorage, _ kinds: HubKinds, _ shares: ChannelCreationShares, _ notifier: EventNotifier
+    ) {
+        self.notifier = notifier
         self.storage = storage
         self.kinds = kinds
         self.shares = shares
@@ -49,13 +53,14 @@ struct ChannelCreator: Sendable {
         }
         if let seconds = try wait(context) { throw HubHTTPError.tooManyNewChannels(seconds: seconds) }
         let now = SystemClock.now()
-        let decision = try await storage.changeRecords(loading: kinds.keys(of: write, by: account.user)) {
+        let (decision, topics) = try await storage.changeRecords(loading: kinds.keys(of: write, by: account.user)) {
             [kinds] state in
             var records = RecordTransaction(state)
             let decision = kinds.decide(write, by: account.user, at: now, &records)
             let changes = records.changes(kinds)
-            return RecordDecision(changes: changes, value: (decision, changes[key]?.row))
+            return RecordDecision(changes: changes, value: ((decision, changes[key]?.row), changes.topics))
         }
+        notifier.publish(topics)
         switch decision {
         case (.accepted, let row?):
             try recordNew(id, context)

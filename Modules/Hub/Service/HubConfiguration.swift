@@ -1,4 +1,5 @@
 package import CausewayHTTPServer
+package import CausewayHubStorage
 
 /// The configuration of a hub.
 package struct HubConfiguration: Sendable, Hashable {
@@ -26,6 +27,13 @@ package struct HubConfiguration: Sendable, Hashable {
     package var newChannelsPerPeerMax = HubLimits.newChannelsPerPeerMax
     /// The time without a write after which the database's log is emptied and memory is released.
     package var rest: Duration = .seconds(HubLimits.restSeconds)
+
+    /// How long the log is kept.
+    package var retention = LogRetention()
+    /// The time between two signs of life of a stream of events.
+    package var eventComment: Duration = .seconds(HubLimits.eventCommentSeconds)
+    /// How often deadlines of readers, and commits of other processes, are looked for.
+    package var eventCheck: Duration = .milliseconds(HubLimits.eventCheckMilliseconds)
 
     package init(folder: DataFolder, host: String = "127.0.0.1", port: Int = 0, security: Security) {
         self.folder = folder

@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 internal import CausewayHubStorage
 internal import CausewaySystem
 internal import Logging
@@ -21,6 +22,17 @@ struct HubHousekeeping: Sendable {
                 isAtRest = await rest()
             }
         }
+    }
+
+    /// Drops the oldest entries of the log, at the start and after each interval. Ends when the task is cancelled.
+    func trimLog(_ retention: LogRetention, every interval: Duration) async {
+        repeat {
+            do throws(HubStorageError) {
+                try await storage.trimLog(retention, at: SystemClock.now())
+            } catch {
+                logger.debug("log not trimmed", metadata: ["error": "\(error)"])
+            }
+        } while (try? await Task.sleep(for: interval)) != nil
     }
 
     /// - Returns: false when a reader of this or another process was in the way; the caller tries again.

@@ -17,12 +17,15 @@ package final class HubService: Service {
     /// The storage it serves from; may be used while it runs.
     package let storage: any HubStorage
     /// Its accounts and channels.
-    package var administration: HubAdministration { HubAdministration(storage) }
+    package var administration: HubAdministration { HubAdministration(storage, notifier) }
+    /// The readers of events that wait or stream.
+    package var eventReaders: Int { notifier.count }
     private let configuration: HubConfiguration
     private let lock: DataFolderLock
     private let tls: TLSServerContext?
     private let kinds: HubKinds
     private let faults: HubFaults?
+    private let notifier = EventNotifier(now: SystemClock.monotonic)
     private let logger: Logger
     private let readiness = Readiness<HubError>()
 
@@ -68,11 +71,16 @@ package final class HubService: Service {
     ///
     /// - Throws: `HubError.cannotListen`.
     package func run() async throws {
+        let responses = ResponseShares()
         let router = HubRouter(
             storage: storage, history: HubHistory(storage, logger: logger), reader: MessageReader(storage),
             recordReader: RecordReader(storage, kinds),
-            channels: ChannelCreator(storage, kinds, ChannelCreationShares(configuration)),
-            writer: DeliveryWriter(storage, kinds, predecessorWait: configuration.predecessorWait),
+            channels: ChannelCreator(storage, kinds, ChannelCreationShares(configuration), notifier),
+            writer: DeliveryWriter(storage, kinds, notifier, predecessorWait: configuration.predecessorWait),
+            responses: responses,
+            events: EventResponder(
+                storage: storage, notifier: notifier, responses: responses,
+                commentInterval: configuration.eventComment),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()
@@ -94,9 +102,18 @@ package final class HubService: Service {
                 readiness.open(port: port)
             },
             logger: Self.quiet(logger))
-        async let _: Void = HubHousekeeping(storage: storage, logger: logger).run(every: configuration.rest)
+        let housekeeping = HubHousekeeping(storage: storage, logger: logger)
+        async let _: Void = housekeeping.run(every: configuration.rest)
+        async let _: Void = housekeeping.trimLog(
+            configuration.retention, every: .seconds(HubLimits.logTrimSeconds))
+        async let _: Void = notifier.run(every: configuration.eventCheck, storage)
         do {
-            try await application.run()
+            // Requests in progress are completed, so the waiting ones end at once.
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: { [notifier] in
+                notifier.close()
+            }
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))
         } catch let error as IOError {
             let problem = HubError.cannotListen(

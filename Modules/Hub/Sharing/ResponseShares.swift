@@ -16,13 +16,21 @@ struct ResponseShares: Sendable {
     func respond(
         _ context: HubRequestContext, reserving reserved: Int = 0, _ make: () async throws -> ResponseParts
     ) async throws -> Response {
-        let (lease, parts) = try await gate.run(for: context.requireAccount()) {
-            let lease = try reserve(reserved, context)
-            let parts = try await make()
-            if reserved == 0, !parts.isSmall { try lease.add(parts.count) }
-            return (lease, parts)
-        }
+        let (lease, parts) = try await build(context, reserving: reserved) { try await make() }
+        if reserved == 0, !parts.isSmall { try lease.add(parts.count) }
         return Self.respond(parts, holding: lease, context)
+    }
+
+    /// Builds a value when it is the account's turn, with room for its bytes.
+    ///
+    /// - Throws: as ``respond(_:reserving:_:)``.
+    func build<Value>(
+        _ context: HubRequestContext, reserving reserved: Int, _ make: () async throws -> Value
+    ) async throws -> (ByteLease, Value) {
+        try await gate.run(for: context.requireAccount()) {
+            let lease = try reserve(reserved, context)
+            return (lease, try await make())
+        }
     }
 
     /// - Throws: 503 `busy` if the bytes have no room.

@@ -71,6 +71,11 @@ package struct RecordState: Sendable, Equatable {
     package init(floor: Int64) { self.floor = floor }
 }
 
+extension [RecordKey: RecordChange] {
+    /// The topics of all changes.
+    package var topics: Set<LogTopic> { Set(values.lazy.flatMap(\.topics)) }
+}
+
 /// The change of one record.
 package struct RecordChange: Sendable, Equatable {
     package var row: RecordRow

@@ -36,7 +36,7 @@ extension SQLiteHubStorage {
     package func changedTopics(
         after position: Int64, limit: Int
     ) async throws(HubStorageError) -> [LogTopic: Int64] {
-        try await read { db in
+        try await readIdly { db in
             var row = try SQLStatement(
                 "SELECT name, last_position FROM event_topic WHERE last_position > ? ORDER BY last_position LIMIT ?",
                 db)

@@ -30,8 +30,8 @@ internal import GRDB
 /// - `hub`: the identity of this hub, and the key of its seals. One row.
 /// - `history`: the histories of these data; the last one is the present one. No position of a history lies at or below
 ///   its `floor`.
-/// - `hub_opening`: the starts of the hub: the last commit before each run, and its last commit and the last position of
-///   the log once it is over.
+/// - `hub_opening`: the starts of the hub: the last commit before each run, and its last commit and the last position
+///   of the log once it is over.
 /// - `event_topic`: the topics of the log, with the position of the last change of each; the highest of them is the end
 ///   of the log, also when its entries have been dropped.
 /// - `event`: the log, by topic and position. Positions are unique among all topics, in the order of the commits. An

@@ -28,8 +28,8 @@ package struct LogPageBuilder<Key: Hashable & Sendable>: Sendable {
 
     /// Adds the next entry.
     ///
-    /// - Parameter read: reads the present state of a record that the page does not have yet; `nil` for a record that is
-    ///   not stored.
+    /// - Parameter read: reads the present state of a record that the page does not have yet; `nil` for a record that
+    ///   is not stored.
     /// - Returns: false when it had no room; nothing can be added any more.
     package mutating func add(
         _ key: Key, at position: Int64, isNew: Bool, _ read: () throws -> LogPage.Entry?

@@ -21,7 +21,7 @@ package protocol EventStorage: Sendable {
     func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading
 
     /// Returns the topics that have changed since a position, with the position of the last change of each: those that
-    /// changed first, up to a limit.
+    /// changed first, up to a limit. Not an activity: it is called from time to time on an idle storage.
     ///
     /// Cost: the number of returned topics.
     func changedTopics(after position: Int64, limit: Int) async throws(HubStorageError) -> [LogTopic: Int64]

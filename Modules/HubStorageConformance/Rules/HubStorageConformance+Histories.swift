@@ -119,6 +119,8 @@ extension HubStorageConformance {
             let after = storage.activity
             try require(await storage.rest(), "an idle storage rests")
             try requireEqual(storage.activity, after, "the rest itself")
+            _ = try await storage.changedTopics(after: 0, limit: 1)
+            try requireEqual(storage.activity, after, "a look at the changed topics")
         },
     ]
 }

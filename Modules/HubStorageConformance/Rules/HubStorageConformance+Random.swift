@@ -1,3 +1,4 @@
+import CausewayHubRules
 import CausewayHubStorage
 import CausewayModels
 
@@ -146,7 +147,8 @@ private struct GroupGenerator {
     private mutating func drawMember() -> Site.Step {
         version += 1
         return .member(
-            Bool.random(using: &random) ? Site.ada : Site.bob, in: Bool.random(using: &random) ? Site.general : Site.second,
+            Bool.random(using: &random) ? Site.ada : Site.bob,
+            in: Bool.random(using: &random) ? Site.general : Site.second,
             version: version, isMember: Int.random(in: 0..<4, using: &random) > 0)
     }
 

@@ -1,0 +1,108 @@
+internal import CausewayHubRules
+internal import CausewayHubStorage
+internal import CausewayModels
+internal import CausewayWire
+
+/// A part of the log, encoded for one reader.
+struct EventPart: Sendable {
+    var body: ResponseParts
+    var cursor: LogCursor
+    /// True when the cursor is the end of the log.
+    var isUpToDate: Bool
+    /// True when it says nothing but that the reader is up to date.
+    var isIdle: Bool
+    var isReset = false
+}
+
+/// Reads parts of the log, and encodes them as `WireEvents`.
+struct EventPartReader: Sendable {
+    let storage: any HubStorage
+
+    init(_ storage: any HubStorage) { self.storage = storage }
+
+    /// The end of the log, without events.
+    func end() async throws -> EventPart {
+        let cursor = try await storage.logEnd()
+        let head = EventsHead(cursor: cursor.text, isReset: false, isUpToDate: true, limited: [])
+        return EventPart(
+            body: try HubCoding.encode(head, with: "events", arrayOf: []), cursor: cursor, isUpToDate: true,
+            isIdle: true)
+    }
+
+    /// The part after a cursor, as the account may read it now.
+    ///
+    /// - Parameter topics: the topics that the reader wants; `nil` for all that it may read.
+    func read(
+        after cursor: LogCursor, for account: HubAccount, topics: Set<LogTopic>?, limit: PageLimit
+    ) async throws -> EventPart {
+        let rights = TopicRights(of: account.user)
+        let query = LogQuery(
+            cursor: cursor, reader: account.number, rights: rights, topics: topics.map(Array.init), limit: limit)
+        switch try await storage.log(query) {
+        case .reset(let end):
+            let head = EventsHead(cursor: end.text, isReset: true, isUpToDate: false, limited: [])
+            return EventPart(
+                body: try HubCoding.encode(head, with: "events", arrayOf: []), cursor: end,
+                isUpToDate: false, isIdle: false, isReset: true)
+        case .page(let page):
+            let part = EventRules.part(
+                of: page.entries.map(\.change), crowded: page.crowded, for: rights, subscription: topics)
+            let head = EventsHead(
+                cursor: page.cursor.text, isReset: false, isUpToDate: page.isUpToDate,
+                limited: part.limited.map { $0.wireText(for: rights) })
+            let events = try part.changes.map { try Self.encoded(page.entries[$0], for: rights) }
+            return EventPart(
+                body: try HubCoding.encode(head, with: "events", arrayOf: events), cursor: page.cursor,
+                isUpToDate: page.isUpToDate, isIdle: page.isUpToDate && events.isEmpty && part.limited.isEmpty)
+        }
+    }
+
+    /// The state is inserted as it was stored, without being parsed.
+    private static func encoded(_ entry: LogPage.Entry, for rights: TopicRights) throws -> [UInt8] {
+        let change = entry.change
+        let (kind, id) =
+            switch change.subject {
+            case .message(let id): (WireEvents.messageKind, id.description)
+            case .record(let key): (key.kind.value, key.id)
+            }
+        let head = EventHead(
+            id: id, kind: kind, topic: change.topic.wireText(for: rights), version: change.version)
+        return switch entry.state {
+        case .deleted: try HubCoding.encode(head)
+        case .message(let message): try HubCoding.encode(head, with: "value", MessageReader.encoded(message))
+        case .record(let row): try HubCoding.encode(head, with: "value", row.value.utf8)
+        }
+    }
+}
+
+extension LogTopic {
+    /// The text of a topic in requests and responses: an account names its own without its name.
+    func wireText(for rights: TopicRights) -> String { self == rights.own ? WireEvents.accountTopic : name }
+
+    /// - Returns: `nil` for text that is not a topic that an account can name.
+    init?(wireText: some StringProtocol, for rights: TopicRights) {
+        if wireText == WireEvents.accountTopic {
+            self = rights.own
+        } else if let topic = LogTopic(name: wireText), case .channel = topic {
+            self = topic
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A `WireEvents` without its events.
+private struct EventsHead: Encodable {
+    let cursor: String
+    let isReset: Bool
+    let isUpToDate: Bool
+    let limited: [String]
+}
+
+/// A `WireEvent` without its value.
+private struct EventHead: Encodable {
+    let id: String
+    let kind: String
+    let topic: String
+    let version: Int64
+}

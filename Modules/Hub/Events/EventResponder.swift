@@ -1,0 +1,163 @@
+internal import CausewayHTTPServer
+internal import CausewayHubRules
+internal import CausewayHubStorage
+internal import CausewayModels
+internal import CausewayWire
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+
+/// A request for events.
+struct EventRequest: Sendable {
+    /// `nil` for the end of the log.
+    var cursor: LogCursor?
+    /// How long a request waits for something new.
+    var wait: Duration = .zero
+    /// Records in one part.
+    var limit = WireProtocol.eventsMax
+    /// `nil` for all topics that the account may read.
+    var topics: Set<LogTopic>?
+    /// Whether the parts are server-sent events.
+    var isStream = false
+}
+
+/// Responds with parts of the log: one, for which a request may wait, or a stream of them.
+///
+/// A reader between two parts is a position: nothing is collected for it. A waiting one does not count as a request in
+/// progress; its number is bounded by ``EventSubscriptions/Limits``.
+struct EventResponder: Sendable {
+    let storage: any HubStorage
+    let notifier: EventNotifier
+    let responses: ResponseShares
+    /// The time between two signs of life of a stream.
+    let commentInterval: Duration
+
+    private var reader: EventPartReader { EventPartReader(storage) }
+
+    func respond(_ request: EventRequest, _ context: HubRequestContext) async throws -> Response {
+        if request.isStream { return try await stream(request, context) }
+        guard let cursor = request.cursor else {
+            return ResponseShares.respond(
+                try await reader.end().body, holding: try responses.reserve(0, context), context)
+        }
+        return try await poll(request, after: cursor, context)
+    }
+
+    // MARK: - One part
+
+    private func poll(
+        _ request: EventRequest, after cursor: LogCursor, _ context: HubRequestContext
+    ) async throws -> Response {
+        let first = try await part(request, after: cursor, HubLimits.pageBytesMax, context)
+        guard first.part.isIdle, request.wait > .zero else {
+            return ResponseShares.respond(first.part.body, holding: first.lease, context)
+        }
+        first.lease.correct(to: 0)
+        let deadline = notifier.now() + request.wait
+        let session = try enter(request, context)
+        var wake = EventNotifier.Wake.changed
+        while true {
+            try await session.prepare(storage)
+            let (lease, part) = try await part(request, after: cursor, HubLimits.pageBytesMax, context)
+            guard part.isIdle, case .changed = wake else {
+                return ResponseShares.respond(part.body, holding: lease, context)
+            }
+            lease.correct(to: 0)
+            wake = await session.wait(after: part.cursor.position, until: deadline)
+        }
+    }
+
+    private func enter(_ request: EventRequest, _ context: HubRequestContext) throws -> EventSession {
+        let account = try context.requireAccount()
+        let peer = PeerAddress.text(of: context.channel)
+        guard let session = notifier.enter(account.user, from: peer, topics: request.topics) else {
+            throw HubHTTPError.busy
+        }
+        context.channel.triggerUserOutboundEvent(
+            InputCloseWatch { [weak session] in session?.end() }, promise: nil)
+        return session
+    }
+
+    private func part(
+        _ request: EventRequest, after cursor: LogCursor, _ bytesMax: Int, _ context: HubRequestContext
+    ) async throws -> (lease: ByteLease, part: EventPart) {
+        let account = try context.requireAccount()
+        return try await responses.build(context, reserving: bytesMax) {
+            try await reader.read(
+                after: cursor, for: account, topics: request.topics,
+                limit: PageLimit(count: request.limit, contentBytes: bytesMax))
+        }
+    }
+
+    // MARK: - A stream of parts
+
+    /// Server-sent events. The stream ends when the hub stops, when the token is no longer valid, when the cursor was
+    /// reset, or when the hub cannot read: the client continues from its last cursor.
+    private func stream(_ request: EventRequest, _ context: HubRequestContext) async throws -> Response {
+        let session = try enter(request, context)
+        var cursor = try await storage.logEnd()
+        if let requested = request.cursor { cursor = requested }
+        var response = JSONResponse.json(.ok, [])
+        response.headers[.contentType] = ServerSentEvents.contentType
+        response.headers[ServerSentEvents.bufferingField] = "no"
+        response.body = ResponseBody { [cursor] writer in
+            do {
+                try await write(request, from: cursor, session, context, to: &writer)
+            } catch let error where error is HubHTTPError || error is HubStorageError {
+                context.logger.debug("event stream ended", metadata: ["error": "\(error)"])
+            }
+            try await writer.finish(nil)
+        }
+        return response
+    }
+
+    @concurrent
+    private func write(
+        _ request: EventRequest, from start: LogCursor, _ session: EventSession, _ context: HubRequestContext,
+        to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var request = request
+        request.limit = min(request.limit, HubLimits.eventStreamPartMax)
+        var cursor = start
+        /// The last part that was sent.
+        var sent: EventPart?
+        while true {
+            try await session.prepare(storage)
+            let (lease, part) = try await part(request, after: cursor, HubLimits.eventStreamPartBytesMax, context)
+            cursor = part.cursor
+            let isOwed = !part.isIdle || sent?.isUpToDate != true || Self.isFar(sent?.cursor, from: cursor.position)
+            if isOwed {
+                let bytes = ServerSentEvents.event(part.body, id: cursor.text)
+                lease.correct(to: bytes.readableBytes)
+                try await writer.write(bytes)
+                sent = part
+                sent?.body = ResponseParts([])
+            }
+            lease.correct(to: 0)
+            if part.isReset { return }
+            guard part.isUpToDate else { continue }
+            wait: while true {
+                switch await session.wait(after: cursor.position, until: notifier.now() + commentInterval) {
+                case .ended: return
+                case .changed: break wait
+                case .deadline:
+                    guard try await isAuthorized(context) else { return }
+                    try await writer.write(ServerSentEvents.comment)
+                    if Self.isFar(sent?.cursor, from: notifier.knownPosition) { break wait }
+                }
+            }
+        }
+    }
+
+    /// Whether a reader of quiet topics needs a new cursor: its present one would grow too old.
+    private static func isFar(_ cursor: LogCursor?, from position: Int64) -> Bool {
+        cursor.map { position - $0.position > HubLimits.eventCursorDistanceMax } ?? true
+    }
+
+    /// Whether the token of the request is still that of its account.
+    private func isAuthorized(_ context: HubRequestContext) async throws(HubStorageError) -> Bool {
+        guard let digest = context.tokenDigest else { return false }
+        return try await storage.account(tokenDigest: digest)?.number == context.account?.number
+    }
+}

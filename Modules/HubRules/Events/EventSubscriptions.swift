@@ -1,0 +1,182 @@
+package import CausewayModels
+
+/// The readers that wait for changes, and the topics that wake them; free of I/O.
+///
+/// A reader is a position and a signal, not a queue: a signal says that reading may yield something, and any number of
+/// changes before it is taken are one. A change reaches the readers of its topic and no others.
+///
+/// The topics of an account are registered once, for all of its readers, and stay for a while after the last one has
+/// left: a reader that returns soon costs the same whatever the number of its channels. They are forgotten when the
+/// account's own topic changes, because its memberships may have; its readers are signaled then, and the next one
+/// registers them again.
+package struct EventSubscriptions: Sendable {
+    package typealias ReaderID = Int
+
+    package struct Limits: Sendable {
+        package var readersMax: Int
+        package var perAccountMax: Int
+        package var perPeerMax: Int
+        /// Registered topics of accounts without readers.
+        package var idleTopicsMax: Int
+        /// How long they stay.
+        package var idleTime: Duration
+
+        package init(readersMax: Int, perAccountMax: Int, perPeerMax: Int, idleTopicsMax: Int, idleTime: Duration) {
+            self.readersMax = readersMax
+            self.perAccountMax = perAccountMax
+            self.perPeerMax = perPeerMax
+            self.idleTopicsMax = idleTopicsMax
+            self.idleTime = idleTime
+        }
+    }
+
+    private struct Reader: Sendable {
+        let account: UserID
+        let peer: String
+        /// `nil` for all topics of the account.
+        let topics: Set<LogTopic>?
+        var position: Int64 = 0
+        var isSignaled = false
+    }
+
+    private struct Account: Sendable {
+        /// `nil` until they are registered, and after the account's own topic has changed.
+        var topics: Set<LogTopic>?
+        var readers: Set<ReaderID> = []
+        /// Changes whenever the topics are forgotten.
+        var generation = 0
+        /// When the last reader left.
+        var idleSince: MonotonicTime?
+    }
+
+    private let limits: Limits
+    private var readers: [ReaderID: Reader] = [:]
+    private var lastID = 0
+    private var accounts: [UserID: Account] = [:]
+    private var subscribers: [LogTopic: Set<UserID>] = [:]
+    private var ofPeers: [String: Int] = [:]
+    private var idleTopics = 0
+
+    package init(_ limits: Limits) { self.limits = limits }
+
+    /// The number of readers.
+    package var count: Int { readers.count }
+
+    package func contains(_ id: ReaderID) -> Bool { readers[id] != nil }
+
+    /// The registered topics of all accounts.
+    package var topicCount: Int { accounts.values.reduce(0) { $0 + ($1.topics?.count ?? 0) } }
+
+    // MARK: - Readers
+
+    /// Registers a reader, which is not signaled.
+    ///
+    /// - Parameter topics: the topics that it reads besides the account's own; `nil` for all that the account may read.
+    /// - Returns: `nil` when there are too many, in all, of the account, or of the address.
+    package mutating func enter(_ account: UserID, from peer: String, topics: Set<LogTopic>?) -> ReaderID? {
+        guard readers.count < limits.readersMax, ofPeers[peer] ?? 0 < limits.perPeerMax,
+            accounts[account]?.readers.count ?? 0 < limits.perAccountMax
+        else { return nil }
+        lastID += 1
+        readers[lastID] = Reader(account: account, peer: peer, topics: topics)
+        ofPeers[peer, default: 0] += 1
+        if accounts[account]?.idleSince != nil {
+            idleTopics -= accounts[account]?.topics?.count ?? 0
+            accounts[account]?.idleSince = nil
+        }
+        accounts[account, default: Account()].readers.insert(lastID)
+        return lastID
+    }
+
+    package mutating func leave(_ id: ReaderID, at now: MonotonicTime) {
+        guard let reader = readers.removeValue(forKey: id) else { return }
+        let rest = (ofPeers[reader.peer] ?? 0) - 1
+        ofPeers[reader.peer] = rest > 0 ? rest : nil
+        accounts[reader.account]?.readers.remove(id)
+        guard let account = accounts[reader.account], account.readers.isEmpty else { return }
+        let count = account.topics?.count ?? 0
+        guard count > 0, idleTopics + count <= limits.idleTopicsMax else { return forget(reader.account) }
+        idleTopics += count
+        accounts[reader.account]?.idleSince = now
+    }
+
+    /// Forgets the topics of accounts that had no reader for a while.
+    package mutating func removeIdle(at now: MonotonicTime) {
+        for (user, account) in accounts {
+            guard let since = account.idleSince, now - since >= limits.idleTime else { continue }
+            forget(user)
+        }
+    }
+
+    private mutating func forget(_ user: UserID) {
+        unregisterTopics(of: user)
+        if accounts[user]?.readers.isEmpty == true { accounts[user] = nil }
+    }
+
+    // MARK: - Topics
+
+    /// Takes back the signal of a reader, before it reads.
+    ///
+    /// - Returns: the generation with which the topics of its account have to be registered, before it reads; `nil` if
+    ///   they are registered.
+    package mutating func prepare(_ id: ReaderID) -> Int? {
+        readers[id]?.isSignaled = false
+        guard let user = readers[id]?.account, let account = accounts[user], account.topics == nil else { return nil }
+        return account.generation
+    }
+
+    /// Registers the topics that an account may read, as they were read after `prepare(_:)` returned the generation.
+    /// Does nothing when they may have changed since.
+    package mutating func register(_ topics: Set<LogTopic>, of user: UserID, generation: Int) {
+        guard let account = accounts[user], account.topics == nil, account.generation == generation else { return }
+        let topics = topics.union([.account(user)])
+        accounts[user]?.topics = topics
+        if account.idleSince != nil { idleTopics += topics.count }
+        for topic in topics { subscribers[topic, default: []].insert(user) }
+    }
+
+    private mutating func unregisterTopics(of user: UserID) {
+        guard let account = accounts[user] else { return }
+        if account.idleSince != nil { idleTopics -= account.topics?.count ?? 0 }
+        for topic in account.topics ?? [] {
+            subscribers[topic]?.remove(user)
+            if subscribers[topic]?.isEmpty == true { subscribers[topic] = nil }
+        }
+        accounts[user]?.topics = nil
+        accounts[user]?.generation += 1
+    }
+
+    // MARK: - Signals
+
+    /// The position that a reader has read.
+    package mutating func reach(_ position: Int64, _ id: ReaderID) { readers[id]?.position = position }
+
+    package func isSignaled(_ id: ReaderID) -> Bool { readers[id]?.isSignaled ?? true }
+
+    /// Signals the readers of topics that have changed.
+    ///
+    /// - Parameter position: that of the change; a reader that has read it is not signaled.
+    /// - Returns: the readers that were not signaled before.
+    /// - Complexity: O(readers of the topic), and of an account's own topic also O(topics of the account).
+    package mutating func publish(_ topic: LogTopic, at position: Int64 = .max) -> [ReaderID] {
+        var signaled: [ReaderID] = []
+        if case .account(let user) = topic, let account = accounts[user] {
+            // Also when its topics are not registered yet: they may be being read.
+            for id in account.readers { signal(id, at: position, &signaled) }
+            forget(user)
+            return signaled
+        }
+        for user in subscribers[topic] ?? [] {
+            for id in accounts[user]?.readers ?? [] where readers[id]?.topics?.contains(topic) != false {
+                signal(id, at: position, &signaled)
+            }
+        }
+        return signaled
+    }
+
+    private mutating func signal(_ id: ReaderID, at position: Int64, _ signaled: inout [ReaderID]) {
+        guard let reader = readers[id], !reader.isSignaled, reader.position < position else { return }
+        readers[id]?.isSignaled = true
+        signaled.append(id)
+    }
+}
