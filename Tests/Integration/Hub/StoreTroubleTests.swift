@@ -51,6 +51,8 @@ import Testing
         try await HubFixture.running { hub in
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
+            // The hub's own housekeeping may be writing at its start.
+            configuration.busyMode = .timeout(60)
             let other = try DatabaseQueue(path: hub.folder.database, configuration: configuration)
             try await other.writeWithoutTransaction { db in try db.execute(sql: "BEGIN IMMEDIATE") }
             let busy = try await hub.client.deliver(delivery([send(1)]))
