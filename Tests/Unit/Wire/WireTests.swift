@@ -220,4 +220,21 @@ import Testing
     func aCursorMayStandInARequest(_ text: String, _ isCursor: Bool) {
         #expect(WireChanges.isCursor(text) == isCursor)
     }
+
+    @Test func eventsAreCodedAsTheyAlwaysWere() throws {
+        let events = WireEvents(
+            events: [
+                WireEvent(
+                    topic: "channel:general", kind: "channel", id: "general", version: 3,
+                    value: .object(["name": .string("General")])),
+                WireEvent(topic: "account", kind: "channelMember", id: "general/ann", version: 4, value: nil),
+            ],
+            limited: ["channel:general"], cursor: "00-11-2", isUpToDate: true)
+        let golden =
+            #"{"cursor":"00-11-2","events":[{"id":"general","kind":"channel","topic":"channel:general","#
+            + #""value":{"name":"General"},"version":3},{"id":"general/ann","kind":"channelMember","#
+            + #""topic":"account","version":4}],"isReset":false,"isUpToDate":true,"limited":["channel:general"]}"#
+        #expect(try Self.coded(events) == golden)
+        #expect(try JSONDecoder().decode(WireEvents.self, from: Data(golden.utf8)) == events)
+    }
 }

@@ -1,0 +1,137 @@
+import CausewayHubRules
+import CausewayModels
+import Testing
+
+/// Which readers a change wakes.
+@Suite struct EventSubscriptionsTests {
+    private static let ann = user("ann")
+    private static let bob = user("bob")
+    private static let general = topic("general")
+    private static let second = topic("second")
+
+    private static func user(_ name: String) -> UserID {
+        guard let user = UserID(name) else { preconditionFailure("a valid name") }
+        return user
+    }
+
+    private static func topic(_ name: String) -> LogTopic {
+        guard let id = ChannelID(name) else { preconditionFailure("a valid name") }
+        return .channel(id)
+    }
+
+    private static func subscriptions(
+        readers: Int = 10, perAccount: Int = 10, perPeer: Int = 10, idleTopics: Int = 10
+    ) -> EventSubscriptions {
+        EventSubscriptions(
+            .init(
+                readersMax: readers, perAccountMax: perAccount, perPeerMax: perPeer, idleTopicsMax: idleTopics,
+                idleTime: .seconds(60)))
+    }
+
+    /// A reader whose account's topics are registered.
+    private static func enter(
+        _ user: UserID, _ topics: Set<LogTopic>, only: Set<LogTopic>? = nil, _ subscriptions: inout EventSubscriptions
+    ) throws -> EventSubscriptions.ReaderID {
+        let id = try #require(subscriptions.enter(user, from: "peer", topics: only))
+        if let generation = subscriptions.prepare(id) {
+            subscriptions.register(topics, of: user, generation: generation)
+        }
+        return id
+    }
+
+    @Test func aChangeWakesTheReadersOfItsTopic() throws {
+        var subscriptions = Self.subscriptions()
+        let first = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        let second = try Self.enter(Self.bob, [Self.general, Self.second], &subscriptions)
+        #expect(subscriptions.publish(Self.second) == [second])
+        #expect(Set(subscriptions.publish(Self.general)) == [first], "one that is signaled is not woken again")
+        #expect(subscriptions.isSignaled(first) && subscriptions.isSignaled(second))
+        #expect(subscriptions.publish(Self.topic("third")) == [])
+        #expect(subscriptions.prepare(first) == nil && !subscriptions.isSignaled(first))
+        #expect(subscriptions.publish(Self.general) == [first])
+    }
+
+    @Test func aReaderOfSomeTopicsIsWokenByThemAndItsOwn() throws {
+        var subscriptions = Self.subscriptions()
+        let id = try Self.enter(Self.ann, [Self.general, Self.second], only: [Self.second], &subscriptions)
+        #expect(subscriptions.publish(Self.general) == [])
+        #expect(subscriptions.publish(Self.second) == [id])
+        _ = subscriptions.prepare(id)
+        #expect(subscriptions.publish(.account(Self.bob)) == [])
+        #expect(subscriptions.publish(.account(Self.ann)) == [id])
+    }
+
+    @Test func aReaderThatHasReadAChangeIsNotWoken() throws {
+        var subscriptions = Self.subscriptions()
+        let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        subscriptions.reach(5, id)
+        #expect(subscriptions.publish(Self.general, at: 5) == [])
+        #expect(subscriptions.publish(Self.general, at: 6) == [id])
+    }
+
+    /// The memberships may have changed: they are registered anew, before the account reads again.
+    @Test func aChangeOfTheAccountForgetsItsTopics() throws {
+        var subscriptions = Self.subscriptions()
+        let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        #expect(subscriptions.publish(.account(Self.ann)) == [id])
+        #expect(subscriptions.topicCount == 0)
+        let generation = try #require(subscriptions.prepare(id))
+        // The next change comes while the topics are being read.
+        #expect(subscriptions.publish(.account(Self.ann)) == [id])
+        subscriptions.register([Self.general], of: Self.ann, generation: generation)
+        #expect(subscriptions.topicCount == 0 && subscriptions.isSignaled(id))
+        let next = try #require(subscriptions.prepare(id))
+        subscriptions.register([Self.second], of: Self.ann, generation: next)
+        #expect(subscriptions.publish(Self.general) == [])
+        #expect(subscriptions.publish(Self.second) == [id])
+    }
+
+    @Test func readersAreLimited() throws {
+        func entered(_ subscriptions: EventSubscriptions) -> [Bool] {
+            var subscriptions = subscriptions
+            return [(Self.ann, "a"), (Self.ann, "a"), (Self.bob, "a"), (Self.bob, "b")].map {
+                subscriptions.enter($0, from: $1, topics: nil) != nil
+            }
+        }
+        #expect(entered(Self.subscriptions(readers: 3)) == [true, true, true, false])
+        #expect(entered(Self.subscriptions(perAccount: 1)) == [true, false, true, false])
+        #expect(entered(Self.subscriptions(perPeer: 1)) == [true, false, false, true])
+        var subscriptions = Self.subscriptions(readers: 1)
+        let id = try #require(subscriptions.enter(Self.ann, from: "a", topics: nil))
+        subscriptions.leave(id, at: .zero)
+        #expect(subscriptions.count == 0 && subscriptions.enter(Self.bob, from: "a", topics: nil) != nil)
+    }
+
+    @Test func topicsStayForAReaderThatReturns() throws {
+        var subscriptions = Self.subscriptions(idleTopics: 5)
+        let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        subscriptions.leave(id, at: .zero)
+        let next = try #require(subscriptions.enter(Self.ann, from: "peer", topics: nil))
+        #expect(subscriptions.prepare(next) == nil, "they are registered")
+        #expect(subscriptions.publish(Self.general) == [next])
+        subscriptions.leave(next, at: .zero)
+        // Not for ever, and not too many.
+        subscriptions.removeIdle(at: .zero + .seconds(59))
+        #expect(subscriptions.topicCount == 2)
+        let many = try Self.enter(Self.bob, Set((0..<4).map { Self.topic("c\($0)") }), &subscriptions)
+        subscriptions.leave(many, at: .zero)
+        #expect(subscriptions.topicCount == 2)
+        subscriptions.removeIdle(at: .zero + .seconds(60))
+        #expect(subscriptions.topicCount == 0)
+        #expect(subscriptions.publish(Self.general) == [])
+        let last = try #require(subscriptions.enter(Self.ann, from: "peer", topics: nil))
+        #expect(subscriptions.prepare(last) != nil, "they are forgotten")
+    }
+
+    /// A change of an account without readers, whose topics are still registered.
+    @Test func aChangeOfAnIdleAccountForgetsItsTopics() throws {
+        var subscriptions = Self.subscriptions(idleTopics: 2)
+        let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        subscriptions.leave(id, at: .zero)
+        #expect(subscriptions.publish(.account(Self.ann)) == [] && subscriptions.topicCount == 0)
+        // Their room is free again.
+        let other = try Self.enter(Self.bob, [Self.general], &subscriptions)
+        subscriptions.leave(other, at: .zero)
+        #expect(subscriptions.topicCount == 2)
+    }
+}
