@@ -35,6 +35,11 @@ extension HTTPTransport {
         return capabilities
     }
 
+    /// The whole seconds that a request for events waits at the server.
+    static func eventWait(_ configuration: HTTPTransportConfiguration) -> Int {
+        Int(clamping: configuration.timeouts.eventWait.components.seconds)
+    }
+
     /// Whether a host is this machine by definition, independent of any name service: `localhost` itself and loopback
     /// addresses, but no name below `localhost`, which some resolvers look up in the network.
     private static func isThisMachine(_ host: String) -> Bool {

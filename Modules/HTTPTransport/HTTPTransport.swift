@@ -6,7 +6,8 @@ import CausewayWire
 import HTTPTypes
 import NIOCore
 
-/// A transport to a Causeway server over HTTP/1.1, with or without TLS: one request, one response.
+/// A transport to a Causeway server over HTTP/1.1, with or without TLS: one request, one response. Events are read by
+/// long poll, on a connection of their own.
 ///
 /// Nothing is repeated except a read on a kept connection that turned out to be closed; redirects are not followed; a
 /// response without the protocol's header is not trusted.
@@ -30,10 +31,10 @@ import NIOCore
 /// | 3xx: redirects are not followed | `actionRequired(protocolMismatch)` |
 /// | a malformed body, with any status | `inDoubt` |
 /// | 2xx whose report does not match the delivery, or holds a mark, position or time out of range | `inDoubt` |
-/// | a page with a position out of range, a record that does not fit its request | `inDoubt` |
+/// | a page with a position out of range, a record or an event that does not fit its request | `inDoubt` |
 /// | 401, 403: log in again | `actionRequired(tokenRefused)` |
 /// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server does not have it |
-/// | 404 `channelNotFound` to a page, 404 to a list of records | `refused(…)` |
+/// | 404 `channelNotFound` to a page, 404 to a list of records or to events | `refused(…)` |
 /// | 404 to a record | no error: it does not exist for the account |
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `actionRequired(protocolMismatch)` |
 /// | 409 `superseded` | `actionRequired(superseded)` |
@@ -54,6 +55,9 @@ public struct HTTPTransport: Transport {
     public let capabilities: TransportCapabilities
 
     private let client: HTTPClient
+    /// For events: a request that waits at the server must occupy no connection that deliveries need.
+    private let eventClient: HTTPClient
+    private let eventSource: HTTPEventSource
     let requests: RequestBuilder
     let parser: ResponseParser
 
@@ -72,18 +76,28 @@ public struct HTTPTransport: Transport {
         var limits = HTTPLimits()
         limits.bodyBytesMax = WireProtocol.responseBytesMax
         limits.connectionsMax = HTTPTransportLimits.deliveriesInFlightTotalMax
+        let (tls, proxy) = (try Self.tls(for: endpoint, configuration), try Self.proxy(for: endpoint, configuration))
+        var timeouts = HTTPTimeouts(
+            connect: configuration.timeouts.connect, firstByte: configuration.timeouts.firstByte,
+            whole: configuration.timeouts.whole)
         client = HTTPClient(
-            endpoint: endpoint, tls: try Self.tls(for: endpoint, configuration),
-            timeouts: HTTPTimeouts(
-                connect: configuration.timeouts.connect, firstByte: configuration.timeouts.firstByte,
-                whole: configuration.timeouts.whole),
-            limits: limits, proxy: try Self.proxy(for: endpoint, configuration),
+            endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
+            eventLoopGroup: configuration.eventLoopGroup)
+        let eventWait = Self.eventWait(configuration)
+        timeouts.firstByte += .seconds(eventWait)
+        timeouts.whole += .seconds(eventWait)
+        limits.connectionsMax = HTTPTransportLimits.eventConnectionsMax
+        eventClient = HTTPClient(
+            endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
             eventLoopGroup: configuration.eventLoopGroup)
         requests = RequestBuilder(token: token, userAgent: configuration.userAgent)
         parser = ResponseParser(
             sanitizer: ServerTextSanitizer(token: token), server: endpoint.description,
             wallClock: configuration.wallClock)
+        eventSource = HTTPEventSource(eventClient, requests, parser, waitSeconds: eventWait)
     }
+
+    public var events: (any EventSource)? { eventSource }
 
     public func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
@@ -153,11 +167,15 @@ public struct HTTPTransport: Transport {
         return placed.serverPosition
     }
 
-    public func networkChanged() { client.discardIdleConnections() }
+    public func networkChanged() {
+        client.discardIdleConnections()
+        eventClient.discardIdleConnections()
+    }
 
     /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.
     public func close() async {
         await client.shutdown()
+        await eventClient.shutdown()
     }
 
     func ask<Response: Decodable>(
@@ -180,7 +198,7 @@ public struct HTTPTransport: Transport {
 
 /// The kind of a request to the server. Only a delivery changes anything there.
 enum RequestKind: Sendable, Hashable, CaseIterable {
-    case session, delivery, page, lookup, records
+    case session, delivery, page, lookup, records, events
 }
 
 /// Prints the address, never the token.

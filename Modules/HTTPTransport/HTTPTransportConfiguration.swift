@@ -22,13 +22,18 @@ public struct HTTPTransportConfiguration: Sendable {
         public var firstByte: Duration
         /// From the start of the call to its end.
         public var whole: Duration
+        /// The time that a request for events waits at the server for something new, in whole seconds, at most 30; the
+        /// time-outs of that request are longer by this. Shorter than the idle time-outs of common proxies.
+        public var eventWait: Duration
 
         public init(
-            connect: Duration = .seconds(10), firstByte: Duration = .seconds(30), whole: Duration = .seconds(60)
+            connect: Duration = .seconds(10), firstByte: Duration = .seconds(30), whole: Duration = .seconds(60),
+            eventWait: Duration = .seconds(25)
         ) {
             self.connect = connect
             self.firstByte = firstByte
             self.whole = whole
+            self.eventWait = min(max(.zero, eventWait), .seconds(30))
         }
     }
 

@@ -5,6 +5,10 @@ enum HTTPTransportLimits {
     /// Batches of one lane under way at once. Each has a connection of its own; the hub puts those that arrive out of
     /// order into order.
     static let deliveriesInFlightMax = 4
+    /// Connections for events: one for the request that waits, and one for its successor while that one is closed.
+    static let eventConnectionsMax = 2
+    /// Records in one part of the log.
+    static let eventsPerRequest = 1000
     /// The shortest wait that a server can request, in seconds. Not 0: such a wait uses up no retry, so a server that
     /// always requests none would be retried endlessly.
     static let retryAfterSecondsMin: Int64 = 1

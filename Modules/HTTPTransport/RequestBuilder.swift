@@ -63,6 +63,13 @@ struct RequestBuilder: Sendable {
         read(WireProtocol.recordPath(Self.encoded(kind.value), Self.encoded(id)), history)
     }
 
+    func eventsEnd(knowing history: ServerHistory?) -> HTTPClientRequest { read(WireProtocol.eventsPath, history) }
+
+    /// A cursor contains nothing that must be percent-encoded; see `WireChanges`.
+    func events(from cursor: EventCursor, wait: Int, limit: Int, knowing history: ServerHistory?) -> HTTPClientRequest {
+        read("\(WireProtocol.eventsPath)?cursor=\(cursor.rawValue)&wait=\(wait)&limit=\(limit)", history)
+    }
+
     /// Percent-encodes every byte except those that RFC 3986 calls unreserved.
     private static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)

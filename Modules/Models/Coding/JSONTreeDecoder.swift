@@ -12,6 +12,13 @@ package enum JSONCoding {
         let tree = try JSONParser.parse(bytes, depthMax: depthMax, valuesMax: valuesMax)
         return try Value(from: JSONTreeDecoder(tree))
     }
+
+    /// Decodes a value from a part of a tree.
+    ///
+    /// - Throws: `DecodingError` if it does not match `Value`.
+    package static func decode<Value: Decodable>(_ type: Value.Type, from tree: JSONValue) throws -> Value {
+        try Value(from: JSONTreeDecoder(tree))
+    }
 }
 
 /// A decoder over a tree that has already been parsed.

@@ -64,6 +64,11 @@ extension SQLiteRows {
                 "UPDATE account SET server_history = ? WHERE id = ?",
                 [try outbox.history.map(StoredJSON.encode), counters.account.id])
         }
+        if outbox.eventCursor != old.eventCursor {
+            try execute(
+                "UPDATE account SET event_cursor = ? WHERE id = ?",
+                [outbox.eventCursor?.rawValue, counters.account.id])
+        }
         counters.outbox = outbox
     }
 }

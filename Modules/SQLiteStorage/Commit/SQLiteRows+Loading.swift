@@ -60,6 +60,8 @@ extension SQLiteRows {
             row[3], ancestors: row[4], of: account)
         counters.outbox.history = try StoredJSON.decode(
             ServerHistory.self, ifPresent: row[5], table: "account", key: account)
+        // Without a readable cursor the events are followed from the end of the log, after the state was read anew.
+        counters.outbox.eventCursor = (row[6] as String?).flatMap(EventCursor.init(rawValue:))
         counters.counts = StoreCounts()
         counters.operations = 0
         for (part, createsMessage) in [

@@ -116,7 +116,7 @@ extension Database {
 
     /// The current outbox.
     ///
-    /// - Parameter counters: supplies the account, its lineage and its history.
+    /// - Parameter counters: supplies the account, its lineage, its history and its event cursor.
     func outbox(_ outboxID: OutboxID, _ counters: CommitCounters) throws -> OutboxSnapshot {
         let account = counters.account
         let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
@@ -129,6 +129,7 @@ extension Database {
             outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes, entries: try outboxEntries(account),
             pauses: try lanePauses(account), lineage: counters.outbox.lineage)
         snapshot.history = counters.outbox.history
+        snapshot.eventCursor = counters.outbox.eventCursor
         return snapshot
     }
 

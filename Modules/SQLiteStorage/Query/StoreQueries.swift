@@ -6,7 +6,7 @@ import GRDB
 /// to one account, its first argument.
 enum StoreQueries {
     static let storeColumns = "account, epoch, next_sequence, shared_below"
-    static let accountColumns = "server, user, outbox_id, opening, ancestors, server_history"
+    static let accountColumns = "server, user, outbox_id, opening, ancestors, server_history, event_cursor"
     static let messageByID =
         "SELECT \(ItemRow.columns) FROM message INDEXED BY message_id WHERE account = ? AND id = ?"
     /// Only for a row whose id cannot be read.

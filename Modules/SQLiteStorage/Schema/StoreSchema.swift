@@ -26,7 +26,7 @@ enum StoreSchema {
     /// Identifies the file as a Causeway store, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; stored as `user_version`.
-    static let version = 8
+    static let version = 9
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -62,6 +62,10 @@ enum StoreSchema {
         migrator.registerMigration("8") { db in
             try db.execute(sql: recordLayout)
             try db.execute(sql: "PRAGMA user_version = 8")
+        }
+        migrator.registerMigration("9") { db in
+            try db.execute(sql: layout9)
+            try db.execute(sql: "PRAGMA user_version = 9")
         }
         return migrator
     }
@@ -269,6 +273,11 @@ enum StoreSchema {
         CREATE INDEX message_place ON message(account, channel, position);
         CREATE INDEX message_dependant ON message(account, related, ordinal)
           WHERE related IS NOT NULL AND sync_state = 0 AND lane_sequence = 0;
+        """
+
+    /// The cursor up to which the server's events are stored: opaque text of the server.
+    private static let layout9 = """
+        ALTER TABLE account ADD COLUMN event_cursor TEXT;
         """
 
     /// Assigns existing data to the account of the last session. Earlier layouts stored nothing per account except the

@@ -210,6 +210,7 @@ extension MemoryState {
             outboxID: outboxID, epoch: outbox.epoch, lastTransmitted: lastTransmitted, entries: entries(),
             pauses: failed().compactMap(\.item.pause), lineage: outbox.lineage)
         snapshot.history = outbox.history
+        snapshot.eventCursor = outbox.eventCursor
         return snapshot
     }
 }

@@ -57,6 +57,8 @@ public final class MemoryStore: Store {
 
     /// The last history that the server of the current account named.
     package var history: ServerHistory? { run.withLock { $0.state.outbox.history } }
+    /// The cursor up to which the server's events are stored.
+    package var eventCursor: EventCursor? { run.withLock { $0.state.outbox.eventCursor } }
     package var outboxID: OutboxID? { run.withLock { $0.state.outbox.id } }
 
     /// Makes an item of the current account unreadable, as a damaged row on a disk is.

@@ -8,11 +8,18 @@ extension MutationApplier {
         try rows.setOutbox(outbox)
     }
 
+    mutating func setEventCursor(_ cursor: EventCursor?) throws(Rows.Failure) {
+        var outbox = rows.outbox
+        outbox.eventCursor = cursor
+        try rows.setOutbox(outbox)
+    }
+
     /// See ``Mutation/followHistory(_:_:marks:at:)``. Cost: linear in the messages that are stored.
     mutating func followHistory(
         _ history: ServerHistory, _ id: OutboxID, marks: [LaneID: Int64], at time: Timestamp
     ) throws(Rows.Failure) {
         try keepHistory(history)
+        try setEventCursor(nil)
         try rows.resetRecordVersions()
         let lost = try lostMessages(marks)
         try forkOutbox(id, lost.isEmpty ? try rows.entries() : try links(with: lost), at: time)

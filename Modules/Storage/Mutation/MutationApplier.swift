@@ -69,6 +69,8 @@ package struct MutationApplier<Rows: StoreRows> {
             try merge(records)
         case .removeRecord(let kind, let id):
             try removeRecord(kind, id)
+        case .setEventCursor(let cursor):
+            try setEventCursor(cursor)
         }
     }
 

@@ -10,6 +10,8 @@ package struct OutboxRecord: Sendable, Hashable {
     package var lineage: Lineage
     /// The last history that the server named; `nil` if it has named none yet.
     package var history: ServerHistory?
+    /// The cursor up to which the server's events are stored; `nil` if none was taken yet.
+    package var eventCursor: EventCursor?
 
     package init(id: OutboxID? = nil, epoch: Int64 = 0, lineage: Lineage = Lineage(), history: ServerHistory? = nil) {
         self.id = id

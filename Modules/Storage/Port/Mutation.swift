@@ -75,7 +75,7 @@ public enum Mutation: Sendable, Hashable {
     /// queued messages keep their order among themselves. Then the outbox continues as after ``forkOutbox(_:at:)``:
     /// queued messages count as possibly delivered. From now on the state of a message in a page overrides the stored
     /// one, even if it was changed later in the former history, and the versions of records are 0, so that every state
-    /// of the server's counts as newer. The feed reports a reset.
+    /// of the server's counts as newer. The event cursor is cleared. The feed reports a reset.
     case followHistory(ServerHistory, OutboxID, marks: [LaneID: Int64], at: Timestamp)
     /// Records a deletion; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.
@@ -95,6 +95,9 @@ public enum Mutation: Sendable, Hashable {
     case mergeRecords(RecordMerge)
     /// The record was deleted on the server, or the account can no longer read it.
     case removeRecord(RecordKind, String)
+    /// The server's events up to this cursor are stored: with this commit, and with earlier ones. Belongs to the
+    /// current account; `nil` if it is to be taken anew. ``followHistory(_:_:marks:at:)`` clears it.
+    case setEventCursor(EventCursor?)
 }
 
 extension Mutation {

@@ -26,6 +26,8 @@ public struct OutboxSnapshot: Sendable, Equatable {
     public var pauses: [LanePause]
     /// The last history that the server named; `nil` if it has named none yet.
     public var history: ServerHistory?
+    /// The cursor up to which the server's events are stored; `nil` if none was taken in this history of the server.
+    public var eventCursor: EventCursor?
     /// A description of data lost since the store was last open, as far as the store detected it. Reported once, by
     /// ``Store/begin(_:)``; `nil` if no loss is known.
     public var loss: String?

@@ -54,7 +54,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .delete: self = .delete
         case .endSession: self = .endSession
         case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .setLastTransmitted, .raiseSequence,
-            .recordDelete, .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord:
+            .recordDelete, .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord, .setEventCursor:
             return nil
         }
     }

@@ -136,6 +136,7 @@ struct HistoryGenerator {
         case 20: return .raiseSequence(above: model.highest + small - 25)
         case 21: return .setLastTransmitted(.text, small)
         case 22: return .rewrite(id, content(number))
+        case 23: return .setEventCursor(small < 5 ? nil : EventCursor(rawValue: "cursor \(small)"))
         default: return chainMutation(model, id, small)
         }
     }

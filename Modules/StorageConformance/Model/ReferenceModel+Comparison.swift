@@ -156,6 +156,7 @@ extension ReferenceModel {
             entries: entries.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) },
             pauses: pauses)
         snapshot.history = history
+        snapshot.eventCursor = eventCursor
         return snapshot
     }
 

@@ -32,6 +32,7 @@ extension ReferenceModel {
     /// The server's data were reset: messages that this user delivered from here above the marks are queued again.
     mutating func follow(_ new: ServerHistory, _ marks: [LaneID: Int64], _ time: Timestamp) {
         history = new
+        eventCursor = nil
         var lost: [LaneID: [MessageID: Int64]] = [:]
         for message in items.values where message.syncState == .synced {
             bodies[message.id]?.changedAt = nil

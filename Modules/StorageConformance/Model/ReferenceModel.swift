@@ -25,6 +25,7 @@ struct ReferenceModel {
     private var others: [Account: ReferenceModel] = [:]
     var epoch: Int64 = 0
     var history: ServerHistory?
+    var eventCursor: EventCursor?
     /// Every opening in which the account was current, newest first.
     var openings: [OpeningID] = []
     /// The links in their order, if another copy was detected in the last commit.
@@ -132,6 +133,8 @@ struct ReferenceModel {
         case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted,
             .raiseSequence:
             applyToChain(mutation)
+        case .setEventCursor(let cursor):
+            eventCursor = cursor
         case .mergeRecords, .removeRecord: break  // in `RecordModel`
         }
     }

@@ -73,6 +73,8 @@ enum Sample {
             claim: "claim \(number)")
     }
 
+    static func cursor(_ number: Int) -> EventCursor? { EventCursor(rawValue: "log-\(number)") }
+
     static func session(_ number: Int, of user: UserID = me, at server: String = "https://chat.example") -> Session {
         Session(id: SessionID(id(number).value), server: server, user: user, startedAt: time(Int64(number)))
     }

@@ -80,7 +80,7 @@ extension StoreConformance {
             .attemptMarker(sequence: 2, previous: 1), .removeMarker(sequence: 2),
             .putMarker(ChainMarker(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
             .endSession(Sample.ended), .forkOutbox(OutboxID(UUIDv7(high: 5, low: 5)), at: Sample.time(9)),
-            .keepHistory(Sample.history(1)),
+            .keepHistory(Sample.history(1)), .setEventCursor(Sample.cursor(1)),
             .followHistory(
                 Sample.history(2), OutboxID(UUIDv7(high: 6, low: 6)), marks: [.text: 1], at: Sample.time(9)),
             .saveSession(Sample.session(1)),

@@ -1,19 +1,14 @@
 public import CausewayModels
 
-/// A position in a server's log of changes.
-///
-/// Opaque text, valid on every instance of the server that shares its data; no clock and no connection in it. Never
-/// compared or parsed by a client. At most ``bytesMax`` bytes.
-public struct EventCursor: Sendable, Hashable, Codable, RawRepresentable {
-    /// The length of the longest valid cursor.
-    public static let bytesMax = 512
+/// A position from which a reader can follow a server's log.
+public struct EventStart: Sendable, Hashable {
+    public var cursor: EventCursor
+    /// The history that the position belongs to; `nil` from a server without histories.
+    public var history: ServerHistory?
 
-    public let rawValue: String
-
-    /// `nil` if the text is empty or longer than ``bytesMax``.
-    public init?(rawValue: String) {
-        guard (1...Self.bytesMax).contains(rawValue.utf8.count) else { return nil }
-        self.rawValue = rawValue
+    public init(cursor: EventCursor, history: ServerHistory? = nil) {
+        self.cursor = cursor
+        self.history = history
     }
 }
 
@@ -22,8 +17,8 @@ public enum EventPart: Sendable, Hashable {
     /// The next events.
     case batch(EventBatch)
     /// The cursor belongs to another log, or to a part that the server no longer keeps: state must be read anew, and
-    /// events from this cursor.
-    case reset(EventCursor)
+    /// events from here.
+    case reset(EventStart)
 }
 
 /// Consecutive events, bounded by the number of records that changed, not by the number of changes.
@@ -36,51 +31,54 @@ public struct EventBatch: Sendable, Hashable {
     /// The position after this batch; stored together with it.
     public var cursor: EventCursor
     /// True if the reader has everything that the server had when it sent this batch. A batch may be empty except for
-    /// this: it ends the phase of catching up.
+    /// this: it ends the phase of catching up, and later is a sign of life.
     public var isUpToDate: Bool
+    /// The history that the batch belongs to; `nil` from a server without histories.
+    public var history: ServerHistory?
 
-    public init(events: [RemoteEvent], limited: [EventTopic] = [], cursor: EventCursor, isUpToDate: Bool) {
+    public init(
+        events: [RemoteEvent], limited: [EventTopic] = [], cursor: EventCursor, isUpToDate: Bool,
+        history: ServerHistory? = nil
+    ) {
         self.events = events
         self.limited = limited
         self.cursor = cursor
         self.isUpToDate = isUpToDate
+        self.history = history
     }
 }
 
 /// The scope of an event, which also decides who may read it.
 public enum EventTopic: Sendable, Hashable {
-    /// A channel: its record, messages, reactions and members.
+    /// A channel: its record, messages, reactions and members. Read by its members.
     case channel(ChannelID)
-    /// The account itself: read markers, memberships, settings.
+    /// The account itself: its memberships, read markers and settings.
     case account
-    /// A topic of a kind that this build does not know; its events are kept or skipped, never an error.
+    /// A topic of a kind that this build does not know.
     case unknown(String)
 }
 
 /// The change of one record.
 public struct RemoteEvent: Sendable, Hashable {
     /// The newest state of the record.
-    public enum State: Sendable, Hashable {
-        /// The record in the coding of its kind.
-        case present(JSONValue)
+    public enum Change: Sendable, Hashable {
+        /// The message, with the reactions of the reading account.
+        case message(RemoteMessage)
+        /// The message was deleted; it never reappears.
+        case messageDeleted(MessageID)
+        case record(RemoteRecord)
         /// The record was deleted, or the account can no longer read it.
-        case deleted
+        case recordDeleted(RecordKind, String)
     }
 
     public var topic: EventTopic
-    /// The name of the record's kind, `message`.
-    public var kind: String
-    /// The record's id; opaque text.
-    public var record: String
-    /// The record's version on the server; grows with every change.
+    /// The record's version on the server; grows with every change, within one history.
     public var version: Int64
-    public var state: State
+    public var change: Change
 
-    public init(topic: EventTopic, kind: String, record: String, version: Int64, state: State) {
+    public init(topic: EventTopic, version: Int64, change: Change) {
         self.topic = topic
-        self.kind = kind
-        self.record = record
         self.version = version
-        self.state = state
+        self.change = change
     }
 }

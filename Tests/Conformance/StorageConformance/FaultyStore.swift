@@ -15,6 +15,7 @@ final class FaultyStore: Store {
         case returnsTheDraft, hidesReleases, listsAttempts, listsRemoved
         case takesOlderRecords, keepsUnlistedRecords, removesRetainedRecords, ordersRecordsByID, hidesRecordChanges
         case mixesRecordLists
+        case commitsCursorFirst, keepsFormerCursor
     }
 
     let fault: Fault
@@ -110,6 +111,13 @@ final class FaultyStore: Store {
             try await base.commit(mutations.flatMap(misunderstood))
         case .takesOlderRecords, .keepsUnlistedRecords, .removesRetainedRecords:
             try await base.commit(mutations.flatMap(mistaken))
+        case .commitsCursorFirst:
+            for case .setEventCursor(let cursor) in mutations { try await base.commit([.setEventCursor(cursor)]) }
+            try await base.commit(mutations)
+        case .keepsFormerCursor:
+            let former = try await base.outbox().eventCursor
+            try await base.commit(mutations)
+            for case .followHistory in mutations { try await base.commit([.setEventCursor(former)]) }
         case .wrongSequenceOrder:
             try await base.commit(
                 mutations.map { mutation in

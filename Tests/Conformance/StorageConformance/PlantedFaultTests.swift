@@ -51,6 +51,8 @@ struct PlantedFaultTests {
         (.hidesRecordChanges, "drawn histories of records: the store, its feed and the model agree"),
         (.mixesAccounts, "the records of one account are not those of another"),
         (.losesOnRestart, "the records of one account are not those of another"),
+        (.commitsCursorFirst, "a commit that fails leaves the event cursor"),
+        (.keepsFormerCursor, "each account has its event cursor, and another history of the server has none"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]
 

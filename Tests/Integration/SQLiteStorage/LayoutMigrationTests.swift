@@ -82,6 +82,24 @@ struct LayoutMigrationTests {
         #expect(try #require(try await store.operation(Sample.id(14))).isParked)
     }
 
+    /// A store of the layout before the server had events: what it holds is kept, and a cursor finds room.
+    @Test func aStoreOfLayout8GetsAnEventCursor() async throws {
+        try await write([Layout8.sql])
+        var store = try await SQLiteStore.open(at: path, durability: .full)
+        let snapshot = try await store.start(Sample.opening())
+        #expect(snapshot.eventCursor == nil)
+        #expect(snapshot.history?.commit == 7)
+        #expect(snapshot.entries.map(\.message) == [Sample.id(3)])
+        #expect(try await store.message(Sample.id(7))?.syncState == .synced)
+        #expect(try await store.record("channel", "general")?.version == 5)
+        let cursor = try #require(EventCursor(rawValue: "log.9"))
+        try await store.commit([.setEventCursor(cursor)])
+        await store.close()
+        store = try await SQLiteStore.open(at: path, durability: .full)
+        #expect(try await store.start(Sample.opening()).eventCursor == cursor)
+        await store.close()
+    }
+
     /// Operations of layouts without accounts.
     @Test(arguments: [3, 4, 5]) func operationsOfEarlierLayoutsAreKept(_ layout: Int) async throws {
         let sql = [3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""

@@ -141,7 +141,7 @@ struct ModelStore: Hashable {
             endSession(failure)
             for id in failed { change(id) { $0.unpaused() } }
         case .forkOutbox(let id, let time): forkOutbox(id, at: time)
-        case .saveSession, .mergeRecords, .removeRecord: break
+        case .saveSession, .mergeRecords, .removeRecord, .setEventCursor: break
         default: applyToChain(mutation)
         }
     }

@@ -1,0 +1,74 @@
+import CausewayHTTP
+import CausewayModels
+import CausewayTransport
+import CausewayWire
+
+/// The hub's log over HTTP: long poll, one request for each part.
+///
+/// It has connections of its own, so that a request that waits at the server delays no delivery.
+struct HTTPEventSource: EventSource {
+    private let client: HTTPClient
+    private let requests: RequestBuilder
+    private let parser: ResponseParser
+    /// The seconds that a request waits at the server for something new.
+    private let waitSeconds: Int
+
+    init(_ client: HTTPClient, _ requests: RequestBuilder, _ parser: ResponseParser, waitSeconds: Int) {
+        self.client = client
+        self.requests = requests
+        self.parser = parser
+        self.waitSeconds = min(max(0, waitSeconds), WireProtocol.eventsWaitMax)
+    }
+
+    func currentCursor(knowing history: ServerHistory?) async throws(TransportError) -> EventStart {
+        let (part, present) = try await ask(requests.eventsEnd(knowing: history))
+        guard part.events.isEmpty, let cursor = part.eventCursor else {
+            throw parser.foreign("an end of the log that is none")
+        }
+        return EventStart(cursor: cursor, history: present)
+    }
+
+    func open(
+        from cursor: EventCursor, knowing history: ServerHistory?
+    ) async throws(TransportError) -> any EventStream {
+        guard WireChanges.isCursor(cursor.rawValue) else {
+            throw .refused(code: EventCursor.invalidCode, detail: "the cursor is not one of this server")
+        }
+        return LongPoll(from: cursor, of: self)
+    }
+
+    /// - Parameter isWaiting: whether the request may wait for something new.
+    func part(
+        from cursor: EventCursor, isWaiting: Bool, knowing history: ServerHistory?
+    ) async throws(TransportError) -> EventPart {
+        let request = requests.events(
+            from: cursor, wait: isWaiting ? waitSeconds : 0, limit: HTTPTransportLimits.eventsPerRequest,
+            knowing: history)
+        let (part, present) = try await ask(request)
+        guard part.events.count <= HTTPTransportLimits.eventsPerRequest, let next = part.eventCursor else {
+            throw parser.foreign("a part of the log that does not fit the request")
+        }
+        if part.isReset {
+            guard part.events.isEmpty, part.limited.isEmpty else { throw parser.foreign("a reset with events") }
+            return .reset(EventStart(cursor: next, history: present))
+        }
+        guard let batch = part.batch(cursor: next, history: present) else {
+            throw parser.foreign("a part of the log with an invalid event")
+        }
+        // Otherwise the same request would be repeated at once, for ever.
+        guard batch.isUpToDate || next != cursor else { throw parser.foreign("a part of the log that leads nowhere") }
+        return .batch(batch)
+    }
+
+    private func ask(
+        _ request: HTTPClientRequest
+    ) async throws(TransportError) -> (part: WireEvents, history: ServerHistory?) {
+        let response: HTTPClientResponse
+        do throws(HTTPClientError) {
+            response = try await client.send(request)
+        } catch {
+            throw TransportError(error, of: .events, to: client.endpoint)
+        }
+        return (try parser.read(WireEvents.self, from: response, to: .events), parser.history(of: response))
+    }
+}
