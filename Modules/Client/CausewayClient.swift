@@ -86,12 +86,17 @@ public final class CausewayClient: Sendable {
         outbox.precedence = configuration.ordering.precedence
         let live = LiveQueryEngine(store: store, runtime: runtime)
         let engine = SyncEngine(
-            store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering
+            store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering,
+            interpreter: .allKinds
         ) { trigger in
             switch trigger {
-            case .sessionChanged: live.refresh(isNewSession: true)
-            case .reachable: live.refresh(isNewSession: false)
+            case .sessionChanged: live.refresh(.newSession)
+            case .reachable: live.refresh(.reachable)
             case .pagesDue: live.retryFailed()
+            case .stateDue: live.refresh(.everything)
+            case .channelsDue(let channels): live.refresh(.channels(channels))
+            case .eventsLapsed: live.lapse()
+            case .eventsCaughtUp(let namesAll): live.caughtUp(namesAll: namesAll)
             }
         }
         let client = CausewayClient(

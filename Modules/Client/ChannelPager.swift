@@ -62,6 +62,12 @@ struct ChannelPager: RemoteSource {
     /// Positions are integers, each assigned once.
     func placedCount(after newest: Key, through key: Key) -> Int { Int(clamping: key.position - newest.position) }
 
+    var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
+
+    func isBrought(through key: Key) -> Bool { engine.followedEvents.isBrought(through: key.position, in: channel) }
+
+    func concerns(_ channels: Set<ChannelID>) -> Bool { channels.contains(channel) }
+
     private func count(of page: RemoteSourcePage<Key>) -> Int {
         switch page {
         case .first: min(max(1, query.pageSize), Limits.pageSizeMax)

@@ -13,6 +13,8 @@ struct MessageFetcher: RemoteSource {
     let store: any Store
     let id: MessageID
 
+    var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
+
     func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
         if let message = try await store.message(id), let serverPosition = message.serverPosition {
             let question = RemoteQuery(

@@ -21,7 +21,11 @@ final class LiveInbox: Sendable {
         /// Calls back when the pass is over.
         case notify(@Sendable () -> Void)
         /// Asks the server again.
-        case refresh(isNewSession: Bool)
+        case refresh(LiveRefresh)
+        /// The stream of events has been interrupted for long.
+        case lapse
+        /// The stream of events has brought everything.
+        case caughtUp(namesAll: Bool)
         /// Repeats failed requests to the server.
         case retryFailed
         /// Ends every window permanently.

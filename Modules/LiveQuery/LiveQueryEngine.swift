@@ -92,13 +92,23 @@ package actor LiveQueryEngine {
         return (LiveLifetime(self, id), broadcaster)
     }
 
-    /// Asks the server again for all windows that it serves: it can be reached again, or another session began.
-    ///
-    /// - Parameter isNewSession: true if a session began or ended: data that the server returned in the previous one
-    ///   are not fresh any more.
-    package nonisolated func refresh(isNewSession: Bool) {
+    /// Asks the server again for the windows of the scope that it serves.
+    package nonisolated func refresh(_ scope: LiveRefresh) {
         // A window that is opened meanwhile asks anyway.
-        if inbox.isListening { submit(.refresh(isNewSession: isNewSession)) }
+        if inbox.isListening { submit(.refresh(scope)) }
+    }
+
+    /// Reports that the stream of the server's events has been interrupted for so long that data may be out of date:
+    /// windows that it keeps up to date are not fresh until ``caughtUp(namesAll:)``, or until the server has been asked.
+    package nonisolated func lapse() {
+        if inbox.isListening { submit(.lapse) }
+    }
+
+    /// Reports that the stream of the server's events has brought everything, and that the feed has reported it.
+    ///
+    /// - Parameter namesAll: false if ``RemoteSource/isBrought(through:)`` does not know of every record that it brought.
+    package nonisolated func caughtUp(namesAll: Bool) {
+        if inbox.isListening { submit(.caughtUp(namesAll: namesAll)) }
     }
 
     /// Repeats only the requests to the server that failed.
@@ -177,11 +187,17 @@ package actor LiveQueryEngine {
             isRetryOnItsWay = false
             unreadable = []
         case .goOn, .notify: return
-        case .refresh(let isNewSession):
+        case .refresh(let scope):
             for (id, window) in windows {
-                if isNewSession { loads.removeValue(forKey: id)?.task.cancel() }
-                window.refresh(isNewSession: isNewSession)
+                if scope == .newSession { loads.removeValue(forKey: id)?.task.cancel() }
+                window.refresh(scope)
             }
+            dirtyWindows.formUnion(windows.keys)
+        case .lapse:
+            for window in windows.values { window.lapse() }
+            dirtyWindows.formUnion(windows.keys)
+        case .caughtUp(let namesAll):
+            for window in windows.values { window.caughtUp(namesAll: namesAll) }
             dirtyWindows.formUnion(windows.keys)
         case .retryFailed:
             for (id, window) in windows where window.retryFailed() { dirtyWindows.insert(id) }

@@ -120,6 +120,15 @@ extension Outbox {
         if case .offline = connection.state { false } else { true }
     }
 
+    /// True if the server was reached, and accepts the account: other requests than deliveries may be made.
+    package var isServerReady: Bool {
+        guard hasSession, actionRequired == nil else { return false }
+        switch connection.state {
+        case .settling, .online: return true
+        case .unknown, .offline: return false
+        }
+    }
+
     package func connectivity(at clock: ClockReading) -> Connectivity {
         switch connection.state {
         case .unknown: .unknown

@@ -189,6 +189,7 @@ package struct Outbox: Sendable, Hashable {
             isPaused = false
             dispatchAll(&step)
         case .probeRequested: startProbe(&step)
+        case .heard: noteHeard(clock)
         case .networkChanged: networkChanged(&step)
         case .networkLost: networkLost(clock)
         case .deadline: deadlineReached(&step)

@@ -61,6 +61,8 @@ package enum OutboxEvent: Sendable, Equatable {
     case resumed
     /// A caller requested an immediate probe of the server.
     case probeRequested
+    /// The server responded to a request that is not the outbox's own: an idle client need not probe it.
+    case heard
     /// The machine's network changed, or came up: what was found out before says nothing about it.
     case networkChanged
     /// The machine has no network. The driver has broken off the calls under way.

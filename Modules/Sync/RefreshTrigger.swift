@@ -1,4 +1,6 @@
-/// An event after which pages should be requested from the server again.
+package import CausewayModels
+
+/// An event after which pages should be requested from the server again, or are known not to be necessary.
 package enum RefreshTrigger: Sendable, Hashable {
     /// A session began or ended: data that the server returned in the previous one may be out of date.
     case sessionChanged
@@ -6,4 +8,14 @@ package enum RefreshTrigger: Sendable, Hashable {
     case reachable
     /// Pages that could not be read may be readable now; all others are unchanged.
     case pagesDue
+    /// Events are followed from here on, and tell nothing about the time before: all pages may be out of date.
+    case stateDue
+    /// More changed in these channels than events list.
+    case channelsDue(Set<ChannelID>)
+    /// Events have been missing for long; see ``FollowedEvents``.
+    case eventsLapsed
+    /// Events have brought everything that the server has.
+    ///
+    /// - Parameter namesAll: see ``FollowedEvents/isBrought(through:in:)``.
+    case eventsCaughtUp(namesAll: Bool)
 }

@@ -57,6 +57,7 @@ extension SyncEngine {
         history = new
         keptHistory = new
         await commitUntilDurable([.followHistory(new, id, marks: marks, at: clock.wall)])
+        forgetEventCursor()
         if isReplaced {
             note(
                 .serverReplaced,

@@ -30,6 +30,7 @@ extension SyncEngine {
             .work { engine in
                 guard !engine.isClosed else { return }
                 if endsCalls { await engine.breakOffCalls() }
+                if endsCalls || engine.follower.isBackingOff { engine.breakOffEvents() }
                 engine.transport?.networkChanged()
                 await engine.perform(engine.outbox.handle(.networkChanged, at: engine.clock))
             })

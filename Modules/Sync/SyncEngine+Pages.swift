@@ -128,13 +128,13 @@ extension SyncEngine {
         }
     }
 
-    private func beginPage() -> Int {
+    func beginPage() -> Int {
         lastPage += 1
         pagesUnderWay[lastPage] = PageUnderWay()
         return lastPage
     }
 
-    private func noteGone(_ ids: [MessageID]) {
+    func noteGone(_ ids: [MessageID]) {
         for page in pagesUnderWay.keys { pagesUnderWay[page]?.gone.formUnion(ids) }
     }
 
@@ -168,7 +168,7 @@ extension SyncEngine {
     }
 
     /// Confirms messages that the server has, whatever their state here.
-    private func confirm(_ items: [RemoteMessage]) async {
+    func confirm(_ items: [RemoteMessage]) async {
         for item in items {
             await perform(outbox.handle(.confirmed(item.id, item.serverPosition), at: clock))
             // It may have been parked, and sent by another copy of this store: without a slot no event of the outbox

@@ -80,7 +80,7 @@ extension SyncEngine {
         }
     }
 
-    private func deleteInTurn(
+    func deleteInTurn(
         _ items: [StoredItem], by origin: DeleteAction.Origin
     ) async throws(StoreError) -> [OperationID] {
         guard !items.isEmpty else { return [] }
@@ -254,6 +254,7 @@ extension SyncEngine {
                 await endCalls()
                 await transport?.close()
                 transport = newTransport
+                followEvents(from: follower.cursor)
                 await perform(outbox.handle(.actionResolved, at: clock))
                 forgetMissedPages()
                 tell(.reachable)
@@ -269,9 +270,10 @@ extension SyncEngine {
             try await store.commit([.endSession(stray), .saveSession(new)])
             // Waits for messages of the former account end: they do not last until that account returns.
             if isOther { waiters.failAll() }
-            await reloadOutbox()
+            let eventCursor = await reloadOutbox()
             session = new
             transport = newTransport
+            followEvents(from: eventCursor)
             forgetMissedPages()
             tell(.sessionChanged)
             await completeAllAsStored()  // waiters of messages that were created between the two commits
@@ -300,6 +302,7 @@ extension SyncEngine {
         do throws(StoreError) {
             let pending = try await pendingCount()
             try await store.commit([.endSession(failure), .saveSession(ended)])
+            stopFollowing()
             await transport?.close()
             session = nil
             transport = nil
@@ -329,7 +332,11 @@ extension SyncEngine {
 
     /// The store contains another outbox than the machine now: nothing continues until it has been read, however long
     /// that takes.
-    private func reloadOutbox() async {
+    ///
+    /// - Returns: the stored cursor of the server's events.
+    @discardableResult
+    private func reloadOutbox() async -> EventCursor? {
+        var eventCursor: EventCursor?
         let wasPaused = outbox.isPaused
         while !isClosed {
             feed.clear()  // the snapshot holds what the feed brought until now
@@ -339,16 +346,18 @@ extension SyncEngine {
                     snapshot, configuration: configuration, seed: runtime.random(), firstBatch: outbox.nextBatch)
                 history = snapshot.history
                 keptHistory = snapshot.history
+                eventCursor = snapshot.eventCursor
                 storeProblem = nil
                 break
             } catch {
                 storeProblem = error
-                if error == .closed { return }
+                if error == .closed { return nil }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
         }
         // A pause by an operator applies to every account.
         if wasPaused { await perform(outbox.handle(.paused, at: clock)) }
+        return eventCursor
     }
 
     // MARK: - Operators

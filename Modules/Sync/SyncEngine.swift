@@ -74,6 +74,11 @@ package actor SyncEngine {
     var lastPage = 0
     var recordReads = RecordReads()
     var recordWrites = RecordWrites()
+    let interpreter: EventInterpreter
+    var follower = EventFollower()
+    var events = EventReading()
+    package nonisolated let followedEvents = FollowedEvents()
+    private let startCursor: EventCursor?
     var waiters = Waiters()
     /// The last report of the machine's network, and the task that reads the reports.
     var networkStatus: NetworkStatus?
@@ -84,21 +89,26 @@ package actor SyncEngine {
     /// Callers that wait until the inbox is empty.
     private var drainWaiters: [CheckedContinuation<Void, Never>] = []
     private var timer: (deadline: MonotonicTime, task: RuntimeTask)?
+    private var eventTimer: (deadline: MonotonicTime, task: RuntimeTask)?
     private var subscription: StoreSubscription?
 
     /// - Parameters:
     ///   - snapshot: the result of ``Store/begin(_:)``.
-    ///   - onOccasion: called whenever pages should be requested from the server again. Must return quickly and must
+    ///   - interpreter: the kinds of records in events.
+    ///   - onRefreshTrigger: called whenever pages should be requested from the server again. Must return quickly and must
     ///     not call the engine.
     package init(
         store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration,
-        ordering: OrderingPolicy, onRefreshTrigger: @escaping @Sendable (RefreshTrigger) -> Void
+        ordering: OrderingPolicy, interpreter: EventInterpreter,
+        onRefreshTrigger: @escaping @Sendable (RefreshTrigger) -> Void
     ) {
         self.store = store
         self.runtime = runtime
         self.configuration = configuration
         self.ordering = ordering
+        self.interpreter = interpreter
         self.onRefreshTrigger = onRefreshTrigger
+        startCursor = snapshot.eventCursor
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
         history = snapshot.history
         keptHistory = snapshot.history
@@ -128,6 +138,7 @@ package actor SyncEngine {
         self.session = session
         self.transport = transport
         guard session != nil else { return }
+        followEvents(from: startCursor)
         submit(.event(.sessionBegan))
         if let actionRequired { submit(.event(.probeFailed(.actionRequired(actionRequired)))) }
     }
@@ -140,7 +151,9 @@ package actor SyncEngine {
         _ = outbox.handle(.paused, at: clock)  // nothing more may be sent
         subscription?.cancel()
         timer?.task.cancel()
+        eventTimer?.task.cancel()
         networkReader?.cancel()
+        stopFollowing()
         await endCalls()
         if isDraining { await withCheckedContinuation { drainWaiters.append($0) } }
         await drain()
@@ -176,6 +189,7 @@ package actor SyncEngine {
             case .work(let work): await work(self)
             }
             await takeFeed()
+            adaptFollower()
             setTimer()
         }
         isDraining = false
@@ -205,7 +219,27 @@ package actor SyncEngine {
 
     var clock: ClockReading { ClockReading(now: runtime.now, wall: runtime.wallClock) }
 
+    private func setEventTimer() {
+        let deadline = isClosed ? nil : follower.nextDeadline
+        if eventTimer?.deadline == deadline { return }
+        eventTimer?.task.cancel()
+        eventTimer = deadline.map { deadline in
+            let task = runtime.spawn { [runtime, weak self] in
+                await runtime.sleep(until: deadline)
+                await self?.eventTimerFired(deadline)
+            }
+            return (deadline, task)
+        }
+    }
+
+    private func eventTimerFired(_ deadline: MonotonicTime) {
+        guard eventTimer?.deadline == deadline else { return }
+        eventTimer = nil
+        submit(.work { engine in engine.eventDeadlineReached() })
+    }
+
     private func setTimer() {
+        setEventTimer()
         guard let deadline = outbox.nextDeadline, !isClosed else {
             timer?.task.cancel()
             timer = nil

@@ -21,6 +21,19 @@ enum SyncLimits {
     static let recordWriteAttemptsMax = 4
     /// The pause before a write in doubt is sent again.
     static let recordWriteInterval: Duration = .seconds(2)
+    /// The shortest and the longest pause after events could not be read; it doubles with every failure.
+    static let eventsPauseMin: Duration = .seconds(1)
+    static let eventsPauseMax: Duration = .seconds(60)
+    /// The pause after a server refused to report events.
+    static let eventsRefusedInterval: Duration = .seconds(600)
+    /// Consecutive failures after which screens no longer rely on events.
+    static let eventsFailuresMax = 5
+    /// How long events must have been missing before what they keep up to date counts as possibly out of date.
+    static let eventsLapseAfter: Duration = .seconds(30)
+    /// Parts of the log without a change for this account after which the cursor is stored nevertheless.
+    static let eventCursorsUnsavedMax = 20
+    /// Channels for which the newest position that events brought is remembered.
+    static let followedChannelsMax = 4096
     /// Stored messages that are compared with a page at a time.
     static let reconcileStepMax = 200
 }

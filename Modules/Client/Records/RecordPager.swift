@@ -12,6 +12,8 @@ struct RecordPager<Value: Record>: RemoteSource {
     let engine: SyncEngine
     let query: RecordsQuery<Value>
 
+    var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
+
     func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
         let request = request(for: page)
         let response = try await engine.refreshRecords(
@@ -54,7 +56,8 @@ struct RecordPager<Value: Record>: RemoteSource {
     }
 }
 
-/// The server side of one live record.
+/// The server side of one live record. Events need not bring its changes: a record can be visible to an account that
+/// does not belong to its topic, such as a public channel to an account that is not a member.
 struct RecordFetcher<Value: Record>: RemoteSource {
     typealias Key = Int64
 

@@ -28,13 +28,17 @@ protocol LiveWindow: AnyObject {
 
     /// True if the server is to be asked.
     var wantsLoad: Bool { get }
-    /// The next request to the server; it is under way until its result was applied, or ``refresh(isNewSession:)``
-    /// called with a new session.
+    /// The next request to the server; it is under way until its result was applied, or ``refresh(_:)``
+    /// called for a new session.
     func beginLoad() -> LiveLoad?
-    /// Asks the server again, because it may have more than it returned.
+    /// Asks the server again, because it may have more than it returned, if the refresh concerns this window.
+    func refresh(_ scope: LiveRefresh)
+    /// The stream of events has been interrupted for so long that the window's data may be out of date.
+    func lapse()
+    /// The stream of events has brought everything that the server has.
     ///
-    /// - Parameter isNewSession: true if nothing that it returned is valid any more.
-    func refresh(isNewSession: Bool)
+    /// - Parameter namesAll: false if it did not record which records it brought.
+    func caughtUp(namesAll: Bool)
     /// Asks the server again if the last request failed.
     ///
     /// - Returns: true if it does.

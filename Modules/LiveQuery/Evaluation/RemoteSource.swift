@@ -1,3 +1,5 @@
+package import CausewayModels
+
 /// The server side of a query: requests pages of it, and stores the results.
 ///
 /// Requirements of an implementation: the store's feed has reported everything that it stored when ``load(_:)``
@@ -22,12 +24,46 @@ package protocol RemoteSource<Key>: Sendable {
 
     /// The maximum number of records on the server after `newest`, up to and including `key`, which follows it.
     func placedCount(after newest: Key, through key: Key) -> Int
+
+    /// The way in which changes on the server arrive by themselves, at the moment.
+    var following: RemoteFollowing { get }
+
+    /// True if the server's events have brought every record up to `key`, so that none is missing before it.
+    func isBrought(through key: Key) -> Bool
+
+    /// True if the query's records belong to one of these channels, or may belong to one.
+    func concerns(_ channels: Set<ChannelID>) -> Bool
 }
 
 extension RemoteSource {
     package func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>? { nil }
     package func isPlaced(_ key: Key) -> Bool { false }
     package func placedCount(after newest: Key, through key: Key) -> Int { 0 }
+    package var following: RemoteFollowing { .none }
+    package func isBrought(through key: Key) -> Bool { false }
+    package func concerns(_ channels: Set<ChannelID>) -> Bool { true }
+}
+
+/// The way in which changes of a query's records arrive from the server.
+package enum RemoteFollowing: Sendable, Hashable {
+    /// Only with a request.
+    case none
+    /// By events, as soon as their stream is open again; none will be missing then.
+    case interrupted
+    /// By events.
+    case streaming
+}
+
+/// The windows that must ask the server again.
+package enum LiveRefresh: Sendable, Hashable {
+    /// All: a session began or ended, and data that the server returned in the previous one are not fresh any more.
+    case newSession
+    /// Those that events do not keep up to date: the server can be reached again.
+    case reachable
+    /// All: the server may have changed in any way.
+    case everything
+    /// Those of these channels, and those whose channel is unknown.
+    case channels(Set<ChannelID>)
 }
 
 /// A page to request from the server, in the order in which the collection shows it.

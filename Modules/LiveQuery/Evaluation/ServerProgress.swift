@@ -40,11 +40,13 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     var isComplete: Bool
     /// True if records arrived by themselves, and the server may have others before them that were not requested.
     var hasGap = false
+    /// True if events that would have kept the data up to date have been missing for long.
+    var hasLapsed = false
     /// The time of the last successful request.
     var freshSince = MonotonicTime.zero
 
     /// True if the server has returned everything that is displayed.
-    var isFresh: Bool { isComplete && !hasGap }
+    var isFresh: Bool { isComplete && !hasGap && !hasLapsed }
 
     /// - Parameter isAsked: false for queries that the server does not serve.
     init(isAsked: Bool) {
@@ -61,6 +63,7 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         underWay = nil
         isComplete = false
         hasGap = false
+        hasLapsed = false
     }
 
     /// Ends a refresh without a result: the range covered before is kept.
@@ -80,12 +83,13 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
 
     /// - Parameters:
     ///   - side: the side at which the window lacks records that only the server has.
-    ///   - isTroubled: true if the last request failed: missing records are then not requested before another trigger.
-    func next(lacking side: WindowSide?, isTroubled: Bool) -> ServerRequest? {
+    ///   - awaitsGap: true if records that are missing before others will arrive by themselves, or if the last request
+    ///     failed: they are then not requested before another trigger.
+    func next(lacking side: WindowSide?, awaitsGap: Bool) -> ServerRequest? {
         if underWay != nil { return nil }
         if isRefreshDue { return refreshing }
         if pending != nil, let restSide { return .rest(restSide) }
-        if hasGap, !isTroubled { return refreshing }
+        if hasGap, !awaitsGap { return refreshing }
         guard loadedRange != nil, let side else { return nil }
         return .more(side)
     }

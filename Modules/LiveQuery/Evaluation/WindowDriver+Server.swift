@@ -10,7 +10,9 @@ extension WindowDriver {
     var wantsLoad: Bool { nextRequest != nil }
 
     private var nextRequest: ServerRequest? {
-        remote == nil ? nil : server.next(lacking: window.sideForServer, isTroubled: remoteTrouble != nil)
+        guard let remote else { return nil }
+        return server.next(
+            lacking: window.sideForServer, awaitsGap: remoteTrouble != nil || remote.following == .streaming)
     }
 
     func beginLoad() -> LiveLoad? {
@@ -105,6 +107,7 @@ extension WindowDriver {
             window.confine(to: loadedRange)
         }
         remoteTrouble = nil
+        server.hasLapsed = false
         server.freshSince = now
     }
 
@@ -164,8 +167,8 @@ extension WindowDriver {
     }
 
     /// Checks whether records that arrived by themselves, such as a delivered message of this account, directly follow
-    /// the range that the server has returned. If others may lie between, the list is not fresh, and the server is
-    /// asked.
+    /// the range that the server has returned. If others may lie between, the list is not fresh until events have
+    /// brought them; without events the server is asked.
     func checkNewest() {
         guard let remote, !window.isStale else { return }
         server.hasGap = false
@@ -173,7 +176,9 @@ extension WindowDriver {
             newestSide == .end ? loadedRange.end == nil : loadedRange.start == nil,
             let last = window.newestKey(where: remote.isPlaced), last > newest
         else { return }
-        if window.count(after: newest, through: last) == remote.placedCount(after: newest, through: last) {
+        if window.count(after: newest, through: last) == remote.placedCount(after: newest, through: last)
+            || remote.isBrought(through: last)
+        {
             server.loadedRange?.newest = last
         } else {
             server.hasGap = true
@@ -182,14 +187,30 @@ extension WindowDriver {
 
     // MARK: Triggers
 
-    func refresh(isNewSession: Bool) {
-        guard remote != nil else { return }
-        if isNewSession {
+    func refresh(_ scope: LiveRefresh) {
+        guard let remote else { return }
+        switch scope {
+        case .newSession:
             server.forget()
             window.confine(to: nil)
             remoteTrouble = nil
+        case .reachable:
+            if remote.following != .none, server.isComplete, remoteTrouble == nil { return }
+        case .everything: break
+        case .channels(let channels): guard remote.concerns(channels) else { return }
         }
         server.askAgain()
+    }
+
+    func lapse() {
+        guard let remote, remote.following == .interrupted, server.isComplete else { return }
+        server.hasLapsed = true
+    }
+
+    func caughtUp(namesAll: Bool) {
+        guard let remote, remote.following != .none else { return }
+        server.hasLapsed = false
+        if server.hasGap, !namesAll { server.askAgain() }
     }
 
     func retryFailed() -> Bool {
@@ -201,7 +222,7 @@ extension WindowDriver {
     func adoptFreshness(from other: any LiveWindow, at now: MonotonicTime) -> Bool {
         guard let other = other as? WindowDriver<Query>, other.window.query == window.query, remote != nil,
             other.remote != nil, other.server.isFresh, let loadedRange = other.server.loadedRange,
-            now - other.server.freshSince <= LiveLimits.freshnessAge
+            other.remote?.following == .streaming || now - other.server.freshSince <= LiveLimits.freshnessAge
         else { return false }
         server = ServerProgress(isAsked: false)
         server.loadedRange = loadedRange

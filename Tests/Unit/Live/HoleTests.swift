@@ -73,7 +73,7 @@ import Testing
             await world.settle()
             #expect(remote.asked.count == 2)
             onMain { #expect(list.dataStatus == .local && list.loadingStatus == .error && list.count == 4) }
-            world.engine.refresh(isNewSession: false)
+            world.engine.refresh(.reachable)
             await world.settle()
         }
     }
@@ -125,7 +125,7 @@ import Testing
                 list.observe { list, _ in counts.lines.append("\(list.count) \(list.dataStatus)") }
             }
             await world.settle()
-            engine.refresh(isNewSession: false)
+            engine.refresh(.reachable)
             await world.settle()
             // Page by page, as with a server that reports no changes; two messages are new.
             remote.answer(try Self.placed(2983...3002, in: world), start: 2983, newest: 3002)
@@ -154,7 +154,7 @@ import Testing
             await world.settle()
             remote.answer(try Self.placed(5...10, in: world), start: 5, newest: 10)
             await world.settle()
-            engine.refresh(isNewSession: false)
+            engine.refresh(.reachable)
             await world.settle()
             remote.answer(try Self.placed(9...10, in: world), start: 9, newest: 10)
             await world.settle()

@@ -80,7 +80,7 @@ import Testing
             for _ in 1...2 {
                 remote.fail(.other(detail: "unreachable"))
                 await world.settle()
-                world.engine.refresh(isNewSession: false)
+                world.engine.refresh(.reachable)
                 await world.settle()
             }
             remote.answer([try Sample.placed(1, at: 1, in: world.general)])
@@ -95,7 +95,7 @@ import Testing
             }
             let told = onMain { log.lines.count }
             try await world.put(1, at: 1, "edited")
-            world.engine.refresh(isNewSession: true)
+            world.engine.refresh(.newSession)
             await world.settle()
             onMain { #expect(log.lines.count == told && object.dataStatus == .local) }
         }

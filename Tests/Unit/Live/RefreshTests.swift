@@ -29,7 +29,7 @@ import Testing
             remote.fail(.other(detail: "unreachable"))
             await world.settle()
             onMain { #expect(collection.dataStatus == .local && collection.loadingStatus == .error) }
-            world.engine.refresh(isNewSession: false)
+            world.engine.refresh(.reachable)
             await world.settle()
             onMain { #expect(collection.loadingStatus == .loading) }
             remote.answer(try Self.placed(1...2, in: world))
@@ -49,7 +49,7 @@ import Testing
             let remote = ScriptedRemote(world.store)
             let collection = Self.conversation(world, remote)
             await world.settle()
-            world.engine.refresh(isNewSession: false)
+            world.engine.refresh(.reachable)
             await world.settle()
             #expect(remote.asked == [.first])
             remote.fail(.other(detail: "unreachable"))
@@ -69,13 +69,13 @@ import Testing
             remote.answer(try Self.placed(4...6, in: world), start: 4)
             await world.settle()
             onMain { #expect(collection.dataStatus == .fresh) }
-            world.engine.refresh(isNewSession: true)
+            world.engine.refresh(.newSession)
             await world.settle()
             onMain { #expect(collection.dataStatus == .local && collection.loadingStatus == .loading) }
             remote.fail(.other(detail: "nobody is logged in"))
             await world.settle()
             onMain { #expect(collection.dataStatus == .local && collection.loadingStatus == .error) }
-            world.engine.refresh(isNewSession: true)
+            world.engine.refresh(.newSession)
             await world.settle()
             remote.answer(try Self.placed(4...6, in: world), start: 4)
             await world.settle()
@@ -88,7 +88,7 @@ import Testing
             let remote = ScriptedRemote(world.store)
             let collection = Self.conversation(world, remote)
             await world.settle()
-            world.engine.refresh(isNewSession: true)
+            world.engine.refresh(.newSession)
             await world.settle()
             #expect(remote.asked == [.first, .first])
             remote.answer()  // for the previous session
@@ -185,7 +185,7 @@ import Testing
                 #expect(collection.dataStatus == .local && collection.loadingStatus == .error)
                 #expect(!collection.hasPrevious)
             }
-            world.engine.refresh(isNewSession: false)
+            world.engine.refresh(.reachable)
             await world.settle()
             remote.answer(try Self.placed(2...3, in: world), start: 2)
             await world.settle()

@@ -123,7 +123,7 @@ final class ServerWorld {
 
     func refresh(isNewSession: Bool = false) {
         if windows.count > LiveLimits.loadsMax { strikes.note(.questionsWaited) }
-        engine.refresh(isNewSession: isNewSession)
+        engine.refresh(isNewSession ? .newSession : .reachable)
     }
 
     /// Closes a list, possibly while a request for it is under way.
