@@ -351,7 +351,7 @@ let package = Package(
                 "CausewayTestSupport",
                 "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRecords", "CausewayRuntime",
                 "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage",
-                "CausewayTransport",
+                "CausewaySync", "CausewayTransport",
             ]),
         tests(
             "Live", in: "Unit",

@@ -30,6 +30,11 @@ extension CausewayClient {
 }
 
 extension CausewayClient {
+    /// Follows a query in any task, without the main actor; for simulators.
+    package func liveChanges<Query: LiveQuery>(of query: Query) -> LiveChanges<Query.Record> {
+        live.changes(of: query, on: server)
+    }
+
     /// Calls `subscriber` for every commit from now on, in commit order, on the committing thread.
     ///
     /// The subscriber must return quickly and must not call the client. It is released with the subscription.

@@ -29,6 +29,15 @@ extension LiveQueryEngine {
         object(query, remote: query.remotePages(on: server)?.source)
     }
 
+    /// Follows a query in any task, without the main actor: its window is open as long as the sequence or one of its
+    /// iterators exists.
+    package nonisolated func changes<Query: LiveQuery>(
+        of query: Query, on server: LiveServer
+    ) -> LiveChanges<Query.Record> {
+        let opened = open(query, isObject: false, remote: query.remotePages(on: server)?.source)
+        return LiveChanges(source: opened.broadcaster, lifetime: opened.lifetime)
+    }
+
     @MainActor
     private func core<Query: LiveQuery>(
         _ query: Query, isObject: Bool, _ remote: (any RemoteSource<Query.Key>)?

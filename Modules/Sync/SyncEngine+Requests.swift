@@ -386,7 +386,7 @@ extension SyncEngine {
                 SyncStatus.Lane(lane: $0.lane, depth: $0.depth, head: $0.head, headWait: $0.wait)
             },
             deliveredCount: deliveredCount, server: serverName, epoch: outbox.epoch,
-            notices: notices)
+            notices: notices, events: eventsStatus(at: now))
     }
 
     /// The reasons why these messages or operations are not on the server yet; those that do not wait are left out.

@@ -45,7 +45,7 @@ package enum MessageDetails {
         var facts: [(String, String?)] = [
             ("session", status.session.map { "\($0.user) at \($0.server)" } ?? "not logged in"),
             ("connection", link.state + (link.detail.map { ": \($0)" } ?? "") + (until ?? "")),
-            ("attention", status.attention?.detail), ("waiting", status.waitText),
+            ("events", status.events.flatMap(events)), ("attention", status.attention?.detail), ("waiting", status.waitText),
             ("store", status.process.store), ("trouble", status.storeProblem),
             ("outbox", outbox(counts)),
         ]
@@ -62,6 +62,18 @@ package enum MessageDetails {
             ),
         ]
         return facts.compactMap { fact($0.0, $0.1, terminal) }
+    }
+
+    /// Whether changes of others arrive by themselves; `nil` without a session.
+    private static func events(_ events: StatusResponse.Events) -> String? {
+        switch events.state {
+        case "upToDate": "up to date; changes on the server arrive by themselves"
+        case "catchingUp": "catching up"
+        case "waiting": "waiting for the server"
+        case "interrupted":
+            "interrupted" + (events.detail.map { ": \($0)" } ?? "") + (events.retryAt.map { "; trying again at \($0)" } ?? "")
+        default: nil
+        }
     }
 
     private static func outbox(_ counts: StatusResponse.Counts) -> String {

@@ -31,6 +31,30 @@ package struct StatusResponse: Sendable, Hashable, Codable {
         }
     }
 
+    /// Whether changes on the server arrive by themselves.
+    package struct Events: Sendable, Hashable, Codable {
+        /// `none`, `waiting`, `catchingUp`, `upToDate` or `interrupted`.
+        package let state: String
+        /// For `interrupted`: the reason, and when the events are requested again.
+        package var detail: String?
+        package var retryAt: String?
+        package var retryAtMs: Int64?
+
+        init(_ events: EventsStatus) {
+            switch events {
+            case .none: state = "none"
+            case .waiting: state = "waiting"
+            case .catchingUp: state = "catchingUp"
+            case .upToDate: state = "upToDate"
+            case .interrupted(let detail, let retryAt):
+                state = "interrupted"
+                self.detail = detail
+                self.retryAt = retryAt.description
+                retryAtMs = retryAt.milliseconds
+            }
+        }
+    }
+
     package struct Counts: Sendable, Hashable, Codable {
         package let created: Int
         package let uploading: Int
@@ -112,6 +136,8 @@ package struct StatusResponse: Sendable, Hashable, Codable {
     package let epoch: Int64
     /// Events of this run that require no action; absent when there were none.
     package let notices: [SyncNotice]?
+    /// Absent from an older daemon.
+    package let events: Events?
     package let process: Process
 
     /// - Parameter headsCreatedAt: when the heads of the lanes were created, as far as known.
@@ -131,6 +157,7 @@ package struct StatusResponse: Sendable, Hashable, Codable {
         server = status.server
         epoch = status.epoch
         notices = status.notices.isEmpty ? nil : status.notices
+        events = Events(status.events)
         self.process = process
     }
 }

@@ -34,11 +34,14 @@ public struct SyncStatus: Sendable, Hashable, Codable {
     public var epoch: Int64
     /// Events of this run that require no action, oldest first; the last few.
     public var notices: [SyncNotice]
+    /// Whether changes on the server arrive by themselves.
+    public var events: EventsStatus
 
     package init(
         session: Session?, connectivity: Connectivity, actionRequired: ActionRequired?, isPaused: Bool,
         waitReason: WaitReason?, storeProblem: String?, counts: StoreCounts, lanes: [Lane], deliveredCount: Int,
-        server: String?, epoch: Int64, notices: [SyncNotice]
+        server: String?, epoch: Int64, notices: [SyncNotice],
+        events: EventsStatus
     ) {
         self.session = session
         self.connectivity = connectivity
@@ -52,6 +55,7 @@ public struct SyncStatus: Sendable, Hashable, Codable {
         self.server = server
         self.epoch = epoch
         self.notices = notices
+        self.events = events
     }
 }
 

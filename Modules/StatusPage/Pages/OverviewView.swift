@@ -24,6 +24,7 @@ struct OverviewView {
                 "since": RelativeTime(session.startedAtMs, now: now).view,
             ]
         }
+        if let events { view["events"] = events }
         if let server = status.server { view["serverSays"] = PageNumber.preview(server) }
         let more = status.lanes.count - StatusPageLimits.lanesShownMax
         if more > 0 { view["moreLanes"] = PageNumber.text(more) }
@@ -96,6 +97,21 @@ struct OverviewView {
         case "settling":
             return ["kind": "busy", "word": "settling", "text": "Reachable again; sending begins \(until ?? "soon")."]
         default: return ["kind": "", "word": "unknown", "text": "Not tried yet."]
+        }
+    }
+
+    /// Whether changes on the server arrive by themselves; `nil` if the server has no events.
+    private var events: [String: Any]? {
+        guard let events = status.events else { return nil }
+        switch events.state {
+        case "upToDate": return ["kind": "good", "word": "up to date", "text": "Changes arrive by themselves."]
+        case "catchingUp": return ["kind": "busy", "word": "catching up", "text": "Missed changes are being read."]
+        case "waiting": return ["kind": "", "word": "waiting", "text": "Waiting for the server."]
+        case "interrupted":
+            let detail = events.detail.map { ": " + PageNumber.preview($0) } ?? ""
+            let next = events.retryAtMs.map { "; next attempt " + RelativeTime($0, now: now).words } ?? ""
+            return ["kind": "bad", "word": "interrupted", "text": "Changes are not read\(detail)\(next)."]
+        default: return nil
         }
     }
 

@@ -1,4 +1,4 @@
-import CausewayModels
+package import CausewayModels
 import CausewayTransport
 
 /// Decides how the server's log is followed: when to take a cursor, to open a stream and to read on, how long to wait
@@ -15,8 +15,8 @@ import CausewayTransport
 /// ```
 ///
 /// One action is under way at a time; its result is the next input. Free of I/O, clocks and tasks.
-struct EventFollower: Sendable, Hashable {
-    enum State: Sendable, Hashable {
+package struct EventFollower: Sendable, Hashable {
+    package enum State: Sendable, Hashable {
         /// No session, or a server without events.
         case off
         /// The server cannot be reached, or user action is required: nothing is requested.
@@ -32,7 +32,7 @@ struct EventFollower: Sendable, Hashable {
     }
 
     /// An instruction to the driver; each but ``end`` leads to one further input.
-    enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         case takeCursor
         case open(EventCursor)
         case readOn
@@ -42,9 +42,9 @@ struct EventFollower: Sendable, Hashable {
         case notify(RefreshTrigger)
     }
 
-    private(set) var state: State = .off
+    package private(set) var state: State = .off
     /// The position up to which everything is stored; `nil` before it was taken.
-    private(set) var cursor: EventCursor?
+    package private(set) var cursor: EventCursor?
     /// Failures since the server last responded.
     private(set) var failures = 0
     /// The time at which screens are notified that events have been missing; `nil` while they are not, and afterwards.
@@ -53,10 +53,12 @@ struct EventFollower: Sendable, Hashable {
     /// True if screens must not rely on events: the server refuses them, or fails again and again.
     private var isUnavailable = false
 
+    package init() {}
+
     // MARK: - The session
 
     /// A session began on a server with events, of which everything up to `cursor` is stored.
-    mutating func follow(from cursor: EventCursor?) -> [Action] {
+    package mutating func follow(from cursor: EventCursor?) -> [Action] {
         let actions = stop()
         self.cursor = cursor
         state = .waiting
@@ -64,14 +66,14 @@ struct EventFollower: Sendable, Hashable {
     }
 
     /// The session ended, or another one begins.
-    mutating func stop() -> [Action] {
+    package mutating func stop() -> [Action] {
         let wasReading = isReading
         self = EventFollower()
         return wasReading ? [.end] : []
     }
 
     /// The stored cursor belongs to a former history of the server.
-    mutating func forgetCursor() -> [Action] {
+    package mutating func forgetCursor() -> [Action] {
         guard state != .off else { return [] }
         let actions: [Action] = isReading ? [.end] : []
         cursor = nil
@@ -82,7 +84,7 @@ struct EventFollower: Sendable, Hashable {
     // MARK: - Connectivity
 
     /// The server can be reached and accepts the account, or not any more.
-    mutating func serverBecame(ready isReady: Bool, at now: MonotonicTime) -> [Action] {
+    package mutating func serverBecame(ready isReady: Bool, at now: MonotonicTime) -> [Action] {
         if isReady {
             guard state == .waiting else { return [] }
             return begin()
@@ -95,7 +97,7 @@ struct EventFollower: Sendable, Hashable {
     }
 
     /// The network changed: a call under way may wait on a path that is gone, and a pause says nothing any more.
-    mutating func networkChanged(at now: MonotonicTime) -> [Action] {
+    package mutating func networkChanged(at now: MonotonicTime) -> [Action] {
         guard isReading || isBackingOff else { return [] }
         let actions: [Action] = isReading ? [.end] : []
         startLapse(now)
@@ -106,7 +108,7 @@ struct EventFollower: Sendable, Hashable {
     // MARK: - Results
 
     /// The cursor is stored; the state of the server is read after it.
-    mutating func located(_ cursor: EventCursor) -> [Action] {
+    package mutating func located(_ cursor: EventCursor) -> [Action] {
         guard state == .locating else { return [] }
         heard(cursor)
         state = .catchingUp
@@ -120,7 +122,7 @@ struct EventFollower: Sendable, Hashable {
     ///     `nil` if it lists everything.
     ///   - namesAll: see ``RefreshTrigger/eventsCaughtUp(namesAll:)``.
     ///   - isAwaited: true if screens wait for what events bring.
-    mutating func stored(
+    package mutating func stored(
         _ cursor: EventCursor, limited: Set<ChannelID>?, isUpToDate: Bool, namesAll: Bool, isAwaited: Bool
     ) -> [Action] {
         guard isReading else { return [] }
@@ -138,7 +140,7 @@ struct EventFollower: Sendable, Hashable {
     }
 
     /// The server cannot continue from the cursor, and named another one, which is stored by now.
-    mutating func reset(to cursor: EventCursor) -> [Action] {
+    package mutating func reset(to cursor: EventCursor) -> [Action] {
         guard isReading else { return [] }
         heard(cursor)
         state = .catchingUp
@@ -148,7 +150,7 @@ struct EventFollower: Sendable, Hashable {
     /// A call failed, or its result could not be stored.
     ///
     /// - Parameter jitter: 0 to 1, chosen at random.
-    mutating func failed(_ problem: EventProblem, at now: MonotonicTime, jitter: Double) -> [Action] {
+    package mutating func failed(_ problem: EventProblem, at now: MonotonicTime, jitter: Double) -> [Action] {
         guard isReading else { return [] }
         failures += 1
         startLapse(now)
@@ -178,7 +180,7 @@ struct EventFollower: Sendable, Hashable {
     }
 
     /// Time has passed.
-    mutating func deadlineReached(at now: MonotonicTime) -> [Action] {
+    package mutating func deadlineReached(at now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         if let at = lapsesAt, at <= now {
             lapsesAt = nil
@@ -192,7 +194,7 @@ struct EventFollower: Sendable, Hashable {
         return actions
     }
 
-    var nextDeadline: MonotonicTime? {
+    package var nextDeadline: MonotonicTime? {
         var deadlines = [lapsesAt].compactMap(\.self)
         if case .backingOff(let until, _) = state { deadlines.append(until) }
         return deadlines.min()
@@ -221,7 +223,7 @@ struct EventFollower: Sendable, Hashable {
     }
 
     /// The meaning of the state for what is stored.
-    var phase: FollowedEvents.Phase {
+    package var phase: FollowedEvents.Phase {
         guard cursor != nil, !isUnavailable, state != .off else { return .none }
         return isReading ? .streaming : .interrupted
     }
@@ -240,8 +242,8 @@ struct EventFollower: Sendable, Hashable {
 }
 
 /// The reason why events are not read at the moment.
-struct EventProblem: Error, Sendable, Hashable {
-    enum Kind: Sendable, Hashable {
+package struct EventProblem: Error, Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The connection failed, or the response is not from the server.
         case connection
         /// The account or the server's data need a probe.
@@ -257,12 +259,17 @@ struct EventProblem: Error, Sendable, Hashable {
         case store
     }
 
-    var kind: Kind
-    var detail: String
+    package var kind: Kind
+    package var detail: String
+
+    package init(kind: Kind, detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
 }
 
 extension EventProblem {
-    init(_ error: TransportError) {
+    package init(_ error: TransportError) {
         detail = error.description
         kind =
             switch error {

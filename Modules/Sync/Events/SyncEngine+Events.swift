@@ -57,6 +57,17 @@ extension SyncEngine {
         perform(follower.forgetCursor())
     }
 
+    func eventsStatus(at clock: ClockReading) -> EventsStatus {
+        switch follower.state {
+        case .off: .none
+        case .waiting: .waiting
+        case .locating, .catchingUp: .catchingUp
+        case .upToDate: .upToDate
+        case .backingOff(let until, let problem):
+            .interrupted(detail: problem.detail, retryAt: clock.wall(at: until))
+        }
+    }
+
     // MARK: - Actions
 
     private func perform(_ actions: [EventFollower.Action]) {

@@ -52,6 +52,8 @@ final class ScriptedTransport: Transport {
         var channelErrors: [ChannelID: TransportError] = [:]
         /// The delays of the next pages after they were read, in order.
         var pageDelays: [Duration] = []
+        /// The server's log; `nil` for a server without events.
+        var log: ScriptedLog?
 
         var order: [MessageID] { hub.history.map(\.message) }
         var accepted: [MessageID: ServerPosition] { hub.accepted.mapValues(\.serverPosition) }
@@ -144,6 +146,10 @@ final class ScriptedTransport: Transport {
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         server.withLock { $0.accepted[id] }
+    }
+
+    var events: (any EventSource)? {
+        server.withLock { $0.log } == nil ? nil : ScriptedEvents(transport: self, runtime: runtime)
     }
 
     func close() async { server.withLock { $0.closings += 1 } }
