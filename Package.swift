@@ -317,7 +317,7 @@ let package = Package(
         support(
             "SimulatedRuntime", in: "Simulation",
             ["CausewayModels", "CausewayRuntime", "CausewaySimulationKernel"]),
-        support("SimulatedHub", in: "Simulation", ["CausewayModels", "CausewayHubRules"]),
+        support("SimulatedHub", in: "Simulation", ["CausewayModels", "CausewayHubRules", "CausewayTransport"]),
         support(
             "SimulatedWorld", in: "Simulation",
             [

@@ -65,6 +65,16 @@ final class DeviceStore: Store {
             world.crash(process)
             throw .closed
         }
+        if world.plan.plantedFault == .storesCursorFirst, kept.count > 1,
+            case .setEventCursor(let cursor)? = kept.first(where: \.isEventCursor)
+        {
+            try await inner.commit([.setEventCursor(cursor)])
+            world.hasCommitted(process)
+            if world.lies(.storesCursorFirst, oneIn: 3) {
+                world.crash(process)
+                throw .closed
+            }
+        }
         let visitor = world.visitor(in: kept, process)
         let (history, outbox) = (inner.history, inner.outboxID)
         try await inner.commit(kept)
@@ -171,6 +181,12 @@ final class DeviceStore: Store {
     }
 
     func close() async { await inner.close() }
+}
+
+extension Mutation {
+    fileprivate var isEventCursor: Bool {
+        if case .setEventCursor = self { true } else { false }
+    }
 }
 
 extension OutboxSnapshot {

@@ -16,6 +16,8 @@ package enum Fault: String, SimulatedFault {
     case lethalPayload, idTaken
     // The hub's data are rolled back or replaced, and the feed reports only that something changed
     case hubPutBack, hubRestored, hubWiped, hubReplaced, feedReset
+    // Events
+    case eventsRepeated, eventsLimited, eventsForgotten
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
@@ -41,6 +43,9 @@ package enum Fault: String, SimulatedFault {
         case .hubRestored, .hubReplaced: 25
         case .hubWiped: 20
         case .feedReset: 15
+        case .eventsRepeated: 100
+        case .eventsLimited: 50
+        case .eventsForgotten: 10
         }
     }
 
@@ -48,12 +53,19 @@ package enum Fault: String, SimulatedFault {
     /// without them.
     var isOfHistory: Bool { Self.ofHistory.contains(self) }
 
+    /// True for faults of the hub's log, which are drawn from a stream of their own, too.
+    var isOfEvents: Bool { Self.ofEvents.contains(self) }
+
+    static let ofEvents: [Fault] = [.eventsRepeated, .eventsLimited, .eventsForgotten]
+
     static let ofHistory: [Fault] = [.hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset]
 
     /// True for faults that only count while deliveries are in flight.
     package var strikesInFlight: Bool {
         switch self {
-        case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset: false
+        case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset, .eventsRepeated,
+            .eventsLimited, .eventsForgotten:
+            false
         default: true
         }
     }

@@ -32,6 +32,8 @@ package struct Plan: Sendable {
     /// The number of channels that users write to.
     var channelCount: Int
     var deliveriesInFlightMax: Int
+    /// True when the hub has events, and every client has lists open that they keep up to date.
+    package var hasEvents = false
 
     /// The time after which a transport stops waiting for a response.
     static let callTimeout: Duration = .seconds(30)
@@ -72,7 +74,7 @@ package struct Plan: Sendable {
         }
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
-        likelihoods.draw(Fault.allCases.filter { !$0.isOfHistory }, badness: badness, using: &generator)
+        likelihoods.draw(Fault.allCases.filter { !$0.isOfHistory && !$0.isOfEvents }, badness: badness, using: &generator)
         for index in devices.indices {
             if Int.random(in: 0..<4, using: &generator) == 0 {
                 devices[index].outbox.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
@@ -80,6 +82,20 @@ package struct Plan: Sendable {
             if Int.random(in: 0..<4, using: &generator) == 0 { devices[index].outbox.headFailure = .pauseLane }
         }
         if !isSteady { drawHistories() }
+        if !isSteady { drawEvents() }
+    }
+
+    private mutating func drawEvents() {
+        var generator = SplitMix64(seed: seed ^ 0x6D6D_6D6D_6D6D_6D6D)
+        hasEvents = Bool.random(using: &generator)
+        guard hasEvents else { return }
+        for fault in Fault.ofEvents {
+            likelihoods[fault] = Bool.random(using: &generator) ? fault.likelihood : 0
+        }
+        // Several devices of one account see each other's changes.
+        if devices.count > 1, Bool.random(using: &generator) {
+            for index in devices.indices { devices[index].accounts = devices[0].accounts }
+        }
     }
 
     private mutating func drawHistories() {

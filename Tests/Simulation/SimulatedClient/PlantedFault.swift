@@ -50,6 +50,9 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     /// Lethal messages do not use up attempts.
     case killersGoFree
 
+    /// The cursor of events is stored before what they brought.
+    case storesCursorFirst
+
     // The client's configuration
     /// Retries never end, every 10 ms.
     case neverGivesUp
@@ -74,6 +77,18 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     /// It does not fetch the lanes' marks after the hub's data were rolled back, and reports that nothing is missing.
     case inventsMarks
 
+    // The events
+    /// The cursor is taken after the state was read.
+    case readsThenRegisters
+    /// Deletions are left out.
+    case dropsDeletionEvents
+    /// A channel that changed too much to be listed is not named.
+    case ignoresLimited
+    /// A cursor that is too old, or of another history, is continued from the end of the log.
+    case ignoresReset
+    /// Now and then the events of a part are missing.
+    case losesEventParts
+
     // The runtime
     /// Now and then a task runs twice.
     case startsTasksTwice
@@ -94,6 +109,8 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
             .redeliversInDisorder, .forgetsRepeatedDeletions, .forgetsHistory, .keepsWhatIsLost, .hidesFeedResets,
             .forgetsAttemptsAtStart, .killersGoFree,
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,
+            .storesCursorFirst, .readsThenRegisters, .dropsDeletionEvents, .ignoresLimited, .ignoresReset,
+            .losesEventParts,
         ]
             + HubPlantedFault.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(
                 PlantedFault.hub)

@@ -86,7 +86,9 @@ final class SimulatedTransport: Transport {
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { nil }
 
-    private func call<Value: Sendable>(
+    var events: (any EventSource)? { world.plan.hasEvents ? SimulatedEvents(transport: self) : nil }
+
+    func call<Value: Sendable>(
         _ begin: (Reply<Value>) -> Void
     ) async throws(TransportError) -> Value {
         let reply = Reply<Value>()

@@ -19,6 +19,8 @@ package struct Tally: RunTally {
     package var calls = 0
     package var commits = 0
     package var results = 0
+    /// Parts of the hub's log that it sent.
+    package var eventParts = 0
     package var operations = 0
     /// Attempts that were used up by crashes of lethal messages: their own, and those of other messages.
     package var paidByKillers = 0
@@ -46,6 +48,7 @@ package struct Tally: RunTally {
         left.calls += right.calls
         left.commits += right.commits
         left.results += right.results
+        left.eventParts += right.eventParts
         left.operations += right.operations
         left.paidByKillers += right.paidByKillers
         left.paidForKillers += right.paidForKillers
@@ -59,7 +62,7 @@ package struct Tally: RunTally {
     package func voidReason(isSteady: Bool) -> String? {
         let wanted = max(1, seeds / 50)
         if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
-        for fault in Fault.allCases where !(isSteady && fault.isOfHistory) {
+        for fault in Fault.allCases where !(isSteady && (fault.isOfHistory || fault.isOfEvents)) {
             let count = faults.struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
             let inFlight = faults.struckInFlight[fault, default: 0]
@@ -79,7 +82,7 @@ extension Tally {
                 + "\(commits) commits, \(openings) openings",
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
-                + "\(results) results told",
+                + "\(results) results told, \(eventParts) parts of the hub's log",
             "lethal messages used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
             faults.table(of: "deliveries"),
             "digest \(String(digest, radix: 16))",

@@ -31,6 +31,7 @@ extension World {
             processes[process].client = client
             processes[process].confirmed = processes[process].transports
             processes[process].life = .running
+            if plan.hasEvents { openLists(process, client) }
             tell(.opened, device, process) { "device \(device): process \(process) is open" }
         } catch {
             guard processes[process].life == .opening else { return }

@@ -363,6 +363,8 @@ extension World {
         // An idle probe may have detected a loss while the devices were checked: then there is work again.
         await rest()
         guard violation == nil else { return }
+        await checkLists()
+        guard violation == nil else { return }
         for id in expected.created { brokenAtTheEnd(id, isLast).map { words in violated(words) } }
         if haveAllLooked { checkLosses(isLast) }
         // The fate of a message may have to be read from a disk that failed a moment ago.
@@ -409,8 +411,8 @@ extension World {
         switch message.syncState {
         case .synced:
             tally.synced += 1
-            // Another device of the account may have deleted it there; this one is never notified of that.
-            let isGone = record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
+            // Another device of the account may have deleted it there; without events this one is not notified of that.
+            let isGone = !plan.hasEvents && record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
             return hub.holds(id) || isGone ? nil : "message \(record.number) is synced, and the hub has it not"
         case .error:
             tally.failed += 1

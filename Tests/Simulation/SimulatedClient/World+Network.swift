@@ -42,7 +42,7 @@ extension World {
     }
 
     /// Returns false when the hub is unreachable or something else responds in its place; the caller gets the error.
-    private func passes<Value: Sendable>(_ device: Int, _ reply: Reply<Value>) -> Bool {
+    func passes<Value: Sendable>(_ device: Int, _ reply: Reply<Value>) -> Bool {
         let error: TransportError
         if devices[device].cutUntil > runtime.now {
             error = .unreachable(detail: "no way to the hub")
@@ -57,7 +57,7 @@ extension World {
         return false
     }
 
-    private func latency() -> Duration {
+    func latency() -> Duration {
         strikes(.slow) ? between(.seconds(1), .seconds(20)) : between(.milliseconds(2), .milliseconds(200))
     }
 
@@ -137,19 +137,14 @@ extension World {
     }
 
     private func page(_ query: RemoteQuery, for account: UserID?) -> RemotePage {
+        pagesRead += 1
         _ = meet(query.history)
         var items = hub.history.compactMap { entry -> RemoteMessage? in
-            guard let stored = hub.accepted[entry.message], !stored.isDeleted, let channel = stored.channel,
-                channel == query.channel, let sender = stored.key.account
-            else { return nil }
-            let content = lies(.bringsOldContents, oneIn: 4) ? MessageContent.text("old") : stored.content
-            let mine = stored.reactors.filter { $0.value.contains(account) }
-            let body = MessageBody(
-                content: content, editedAt: stored.editedAt, changedAt: stored.changedAt,
-                reactions: stored.reactors.mapValues(\.count).filter { $0.value > 0 }, myReactions: Set(mine.keys))
-            return RemoteMessage(
-                id: entry.message, channel: channel, sender: sender, parent: stored.parent, body: body,
-                createdAt: stored.createdAt, serverPosition: stored.serverPosition)
+            guard var message = hub.message(entry.message, for: account), message.channel == query.channel else {
+                return nil
+            }
+            if lies(.bringsOldContents, oneIn: 4) { message.body.content = .text("old") }
+            return message
         }
         if case .before(let position) = query.range { items.removeAll { $0.serverPosition.position >= position } }
         let hasMore = items.count > query.limit

@@ -20,6 +20,8 @@ final class World: @unchecked Sendable {
     var dice: SplitMix64
     /// The randomness for faults of the hub's data and of the feed.
     var historyDice: SplitMix64
+    /// The randomness for faults of the hub's log.
+    var eventDice: SplitMix64
     var history: History
     var tally = Tally()
     /// The first violated invariant.
@@ -42,6 +44,10 @@ final class World: @unchecked Sendable {
     /// True when the run is over: nothing is opened any more.
     var isOver = false
     var messagesWritten = 0
+    /// Planted fault: the cursors that devices have just taken.
+    var eventStarts: [EventCursor: Set<Int>] = [:]
+    /// The number of pages that the hub was asked for.
+    var pagesRead = 0
     var completions: [Int: Completion] = [:]
     /// The time of the last reset of a feed.
     var lastFeedReset = MonotonicTime.zero
@@ -53,6 +59,7 @@ final class World: @unchecked Sendable {
         runtime = SimulatedRuntime(seed: plan.seed)
         dice = SplitMix64(seed: plan.seed ^ 0x5555_5555_5555_5555)
         historyDice = SplitMix64(seed: plan.seed ^ 0x9999_9999_9999_9999)
+        eventDice = SplitMix64(seed: plan.seed ^ 0x7777_7777_7777_7777)
         history = History(isTold: isTold)
         devices = plan.devices.map { _ in Device() }
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
@@ -88,7 +95,14 @@ final class World: @unchecked Sendable {
         let likelihood = plan.likelihoods[fault]
         guard !isHealed, likelihood > 0 else { return false }
         guard runtime.now < plan.faultsEnd else { return false }
-        let die = fault.isOfHistory ? Int.random(in: 0..<1000, using: &historyDice) : between(0, 999)
+        let die =
+            if fault.isOfHistory {
+                Int.random(in: 0..<1000, using: &historyDice)
+            } else if fault.isOfEvents {
+                Int.random(in: 0..<1000, using: &eventDice)
+            } else {
+                between(0, 999)
+            }
         guard die < likelihood else { return false }
         tally.faults.count(fault, inFlight: network.openCalls)
         tell(.strikes, fault.rawValue.utf8.count) { "-- \(fault.rawValue)" }

@@ -49,6 +49,7 @@ package struct ModelHub: Hashable {
 
     private(set) var marks: [LaneKey: Int64] = [:]
     var identity = HubIdentity()
+    var log = HubLog()
     private var lineages: [OutboxKey: LineageRules] = [:]
     private var movers: [LaneKey: OpeningID] = [:]
     private var barred: [OutboxKey: Set<OpeningID>] = [:]
@@ -193,7 +194,10 @@ package struct ModelHub: Hashable {
             guard stored.key.account == key.account || plantedFault == .deletesForAnybody else {
                 return .refused(code: "notYours", detail: "somebody else wrote it")
             }
-            if plantedFault != .deletesNothing { accepted[message]?.isDeleted = true }
+            if plantedFault != .deletesNothing {
+                accepted[message]?.isDeleted = true
+                log.append(message)
+            }
             return .deleted
         }
     }
@@ -245,6 +249,7 @@ package struct ModelHub: Hashable {
         _ operation: DeliveryOperation, to target: MessageID, by account: UserID?, _ time: Timestamp
     ) {
         accepted[target]?.applied.append(operation.message)
+        log.append(target)
         accepted[target]?.changedAt = time
         switch operation.body {
         case .edit(_, target: _, let content):
@@ -265,6 +270,7 @@ package struct ModelHub: Hashable {
         let serverPosition = ServerPosition(position: nextPosition, acceptedAt: time)
         nextPosition += 1
         history.append(Stored(key: key, sequence: operation.sequence, message: message))
+        if operation.target == nil { log.append(message) }
         if accepted[message] != nil {
             accepted[message]?.copies += 1
             accepted[message]?.isDeleted = false

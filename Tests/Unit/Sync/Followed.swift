@@ -18,7 +18,7 @@ enum RemoteMessages {
 
     /// Messages of another user at positions from 1 on.
     static func server(_ count: Int, _ world: ClientWorld) throws -> [RemoteMessage] {
-        let messages = try (1...count).map { try placed($0, world) }
+        let messages = try (0..<count).map { try placed($0 + 1, world) }
         world.transport.server.withLock { server in
             server.page = messages
             server.newest = Int64(count)
