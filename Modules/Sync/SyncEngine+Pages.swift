@@ -60,6 +60,7 @@ extension SyncEngine {
             do throws(StoreError) {
                 try await engine.merge(page, of: query.channel, number)
             } catch {
+                if isAskedAgain { engine.missedPage(error) }
                 return .failure(.store(error))
             }
             return .success(page)
@@ -87,6 +88,7 @@ extension SyncEngine {
             do throws(StoreError) {
                 try await engine.merge(changes, number)
             } catch {
+                engine.missedPage(error)
                 return .failure(.store(error))
             }
             return .success(changes)
@@ -218,6 +220,9 @@ extension SyncEngine {
             await self?.probeForMissedPage()
         }
     }
+
+    /// Plans to recover from a page that could not be stored.
+    func missedPage(_ error: StoreError) { missedPage(.notSent(code: "notStored", detail: error.description)) }
 
     private func retryRefusedPages() {
         isRefusedPageDue = false

@@ -94,6 +94,7 @@ extension SyncEngine {
         do throws(StoreError) {
             try await store.commit([mutation] + unkeptHistory)
         } catch {
+            missedPage(error)
             return .failure(.store(error))
         }
         keptHistory = noted

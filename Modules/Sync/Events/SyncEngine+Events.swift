@@ -163,7 +163,6 @@ extension SyncEngine {
             return false
         }
         await perform(outbox.handle(.heard, at: clock))
-        if hasMissedPage { tellOfReachedServer() }
         return true
     }
 

@@ -90,6 +90,8 @@ struct Device {
     var cutUntil = MonotonicTime.zero
     /// True when a copy of its store continued beside it, which may have used up sequence numbers of its lanes.
     var wasCopied = false
+    /// Messages that each user deleted here; on the hub another user's message remains.
+    var deletedHere: [UserID: Set<MessageID>] = [:]
     /// The session of the last login, as stored.
     var session: Session?
 }

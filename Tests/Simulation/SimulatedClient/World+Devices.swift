@@ -58,6 +58,7 @@ extension World {
     private func makeTransport(_ process: Int, _ token: AccessToken) -> SimulatedTransport {
         let transport = SimulatedTransport(world: self, process: process, token: token.text)
         processes[process].transports.append(transport)
+        reasonsToAsk += 1
         return transport
     }
 

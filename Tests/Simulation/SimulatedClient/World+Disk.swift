@@ -77,6 +77,9 @@ extension World {
         let recorded = Set(commit.changes.compactMap(\.deletedByPeople))
         for change in commit.changes {
             if case .session(let session) = change { devices[device].session = session }
+            if let id = change.deletedByPeople, let user = devices[device].session?.user {
+                devices[device].deletedHere[user, default: []].insert(id)
+            }
             let (before, after) = change.items
             guard before != nil || after != nil else { continue }
             if let before, after == nil, before.syncState == .synced, !recorded.contains(before.id) {

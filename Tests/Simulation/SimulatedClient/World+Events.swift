@@ -54,6 +54,7 @@ extension World {
             _ = oracle.name(hub)
             guard let part = part.map({ falsified($0, cursor) }) else { return }
             tally.eventParts += 1
+            if part.isToBeReadAnew { reasonsToAsk += 1 }
             tell(.arrives, transport.process, 1) { "hub: to device \(device): \(part.told(expected))" }
             if strikes(.answerLost) { return answer(reply, .failure(.inDoubt(detail: "reset")), after: latency()) }
             respond(reply, .success(part), to: device)
@@ -101,30 +102,36 @@ extension World {
     func checkLists() async {
         guard plan.hasEvents, violation == nil else { return }
         let deadline = runtime.now + Self.followingBound
-        while let difference = difference {
+        while let difference = await difference() {
             if runtime.now > deadline { return violated(difference) }
             if violation != nil { return }
             await pass(.seconds(1))
         }
-        let asked = pagesRead
+        let (asked, reasons) = (pagesRead, reasonsToAsk)
         await pass(Self.quietTime)
-        if let difference { violated("\(difference), after it was equal") }
+        if reasonsToAsk != reasons { return }
+        if let difference = await difference() { violated("\(difference), after it was equal") }
         if pagesRead != asked { violated("\(pagesRead - asked) pages were requested for lists that events keep up to date") }
     }
 
     /// A difference between an open list and the hub's state.
-    private var difference: String? {
+    private func difference() async -> String? {
         for device in devices.indices {
-            guard let (process, _) = running(device), let user = processes[process].disk.account?.user,
+            guard let (process, client) = running(device), let user = processes[process].disk.account?.user,
                 devices[device].session?.isActive == true
             else { return "device \(device) does not follow anything" }
+            guard let status = try? await client.status(), status.events == .upToDate else {
+                return "device \(device) does not get up to date"
+            }
             for channel in channels {
                 let list = "the list of \(channel) on device \(device)"
                 guard let shown = processes[process].lists[channel] else { return "\(list) shows nothing" }
                 guard shown.dataStatus == .fresh else { return "\(list) is \(shown.dataStatus)" }
                 let found = shown.snapshot.compactMap(\.serverPosition?.position)
-                let wanted = hub.messages(of: channel, for: user).map(\.serverPosition.position).reversed()
-                guard found == Array(wanted.prefix(found.count)), found.count >= min(20, wanted.count) else {
+                let wanted = hub.messages(of: channel, for: user)
+                    .filter { devices[device].deletedHere[user]?.contains($0.id) != true }.map(\.serverPosition.position).reversed()
+                let isLong = shown.snapshot.count >= Limits.pageSizeDefault || found.count == wanted.count
+                guard found == Array(wanted.prefix(found.count)), isLong else {
                     return "\(list) shows \(found), and the hub has \(Array(wanted))"
                 }
             }
@@ -134,6 +141,14 @@ extension World {
 }
 
 extension EventPart {
+    /// True if pages must be read.
+    fileprivate var isToBeReadAnew: Bool {
+        switch self {
+        case .reset: true
+        case .batch(let batch): !batch.limited.isEmpty
+        }
+    }
+
     fileprivate func told(_ expected: ExpectedState) -> String {
         switch self {
         case .reset(let start): return "the events begin anew at \(start.cursor.rawValue)"

@@ -124,6 +124,7 @@ extension World {
             let device = processes[process].device
             if let history, history.isSame(as: new) { violated("device \(device) goes over to what it knows") }
             processes[process].changesOfHistory += 1
+            reasonsToAsk += 1
             forgetPayments(onDeviceOf: process)
             if let outbox { expected.formerOutboxes.insert(outbox) }
             tell(.commits, process, -1) { "device \(device): goes over to \(new.claim)" }

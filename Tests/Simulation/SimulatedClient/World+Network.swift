@@ -114,6 +114,7 @@ extension World {
     func ask(_ query: RemoteQuery, _ transport: SimulatedTransport, _ reply: Reply<RemotePage>) {
         guard processes[transport.process].life != .dead else { return }
         let device = processes[transport.process].device
+        if processes[transport.process].isWitnessed { pagesRead += 1 }
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<RemotePage>.Outcome =
@@ -137,7 +138,6 @@ extension World {
     }
 
     private func page(_ query: RemoteQuery, for account: UserID?) -> RemotePage {
-        pagesRead += 1
         _ = meet(query.history)
         var items = hub.history.compactMap { entry -> RemoteMessage? in
             guard var message = hub.message(entry.message, for: account), message.channel == query.channel else {

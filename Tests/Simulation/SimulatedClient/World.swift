@@ -44,9 +44,12 @@ final class World: @unchecked Sendable {
     /// True when the run is over: nothing is opened any more.
     var isOver = false
     var messagesWritten = 0
+    /// The number of occasions on which lists must be requested: openings, logins, another history of the hub, and parts
+    /// of the log that do not list everything.
+    var reasonsToAsk = 0
     /// Planted fault: the cursors that devices have just taken.
     var eventStarts: [EventCursor: Set<Int>] = [:]
-    /// The number of pages that the hub was asked for.
+    /// The number of pages that clients with users requested.
     var pagesRead = 0
     var completions: [Int: Completion] = [:]
     /// The time of the last reset of a feed.
