@@ -10,16 +10,16 @@ package import CausewayTransport
 /// not list was deleted on the server, and is deleted here. A deleted message never reappears on the server, so a page
 /// that was requested earlier, or at the same time, restores no message that another page showed to be deleted.
 ///
-/// Nor does a page remove a message that was delivered from here since the page was requested: the server may have been
-/// reset to an earlier state between the two responses, and the page may have been requested without enough knowledge
-/// to detect that.
+/// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested: it
+/// may be newer than the page; and the server may have been reset to an earlier state between the two responses, and the
+/// page may have been requested without enough knowledge to detect that.
 extension SyncEngine {
     /// A page that was requested, and the changes since then.
     struct PageUnderWay {
         /// Messages that were found to be deleted.
         var gone: Set<MessageID> = []
-        /// Messages that the server accepted from here.
-        var delivered: Set<MessageID> = []
+        /// Messages that the server accepted from here, and those that came with other pages or events.
+        var arrived: Set<MessageID> = []
     }
 
     /// Requests a page of a channel from the server and merges it into the store.
@@ -56,9 +56,9 @@ extension SyncEngine {
                 if isAskedAgain { engine.missedPage(error) }
                 return .failure(.transport(error))
             }
-            guard !page.items.isEmpty || page.range?.isEmpty == false else { return .success(page) }
+            guard !page.items.isEmpty || page.coveredRange(of: query)?.isEmpty == false else { return .success(page) }
             do throws(StoreError) {
-                try await engine.merge(page, of: query.channel, number)
+                try await engine.merge(page, of: query, number)
             } catch {
                 if isAskedAgain { engine.missedPage(error) }
                 return .failure(.store(error))
@@ -103,6 +103,7 @@ extension SyncEngine {
         let deleted = try await store.messages(changes.gone).filter { $0.syncState == .synced }.map(\.id)
         try await store.commit(items.map { .merge($0, at: now) } + deleted.map { .delete($0) })
         noteGone(changes.gone)
+        noteArrived(items.map(\.id))
         await confirm(items)
     }
 
@@ -143,25 +144,30 @@ extension SyncEngine {
     /// Records the deliveries of a commit in the pages under way.
     func noteDelivered(_ mutations: [Mutation]) {
         guard !pagesUnderWay.isEmpty else { return }
-        for case .deliver(let id, _, at: _) in mutations {
-            for page in pagesUnderWay.keys { pagesUnderWay[page]?.delivered.insert(id) }
-        }
+        noteArrived(mutations.compactMap { if case .deliver(let id, _, at: _) = $0 { id } else { nil } })
     }
 
-    private func merge(_ page: RemotePage, of channel: ChannelID, _ number: Int) async throws(StoreError) {
+    func noteArrived(_ ids: [MessageID]) {
+        guard !ids.isEmpty else { return }
+        for page in pagesUnderWay.keys { pagesUnderWay[page]?.arrived.formUnion(ids) }
+    }
+
+    private func merge(_ page: RemotePage, of query: RemoteQuery, _ number: Int) async throws(StoreError) {
         let gone = pagesUnderWay[number]?.gone ?? []
-        let delivered = pagesUnderWay[number]?.delivered ?? []
+        let arrived = pagesUnderWay[number]?.arrived ?? []
+        let range = page.coveredRange(of: query)
         let items = page.items.filter { !gone.contains($0.id) }
         let now = clock.wall
         var mutations = items.map { Mutation.merge($0, at: now) }
-        let kept = delivered.union(page.items.map(\.id))
-        var cursor = page.range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
+        let kept = arrived.union(page.items.map(\.id))
+        var cursor = range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         repeat {
-            let step = try await deletions(of: channel, in: page.range, after: cursor, except: kept)
+            let step = try await deletions(of: query.channel, in: range, after: cursor, except: kept)
             let noted = history  // another response may move it on while the disk is waited for
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
             keptHistory = noted
             noteGone(step.ids)
+            if !mutations.isEmpty { noteArrived(items.map(\.id)) }
             // Complete the waiters of stored messages now: the next step may fail.
             if !mutations.isEmpty { await confirm(items) }
             mutations = []
@@ -247,5 +253,20 @@ extension SyncEngine {
     func forgetMissedPages() {
         hasMissedPage = false
         hasLostServer = false
+    }
+}
+
+extension RemotePage {
+    /// The positions of which the page lists every message. At the newest end it has no limit: a stored message above
+    /// the channel's newest position belongs to data that the server has lost.
+    fileprivate func coveredRange(of query: RemoteQuery) -> Range<Int64>? {
+        guard let range else { return nil }
+        let isNewest =
+            switch query.range {
+            case .newest: true
+            case .after: !hasMore
+            case .before: false
+            }
+        return isNewest ? range.lowerBound..<Int64.max : range
     }
 }

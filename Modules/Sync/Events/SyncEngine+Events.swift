@@ -224,6 +224,7 @@ extension SyncEngine {
         mutations += removed.map { .removeRecord($0.0, $0.1) }
         try await commitEvents(mutations + [.setEventCursor(batch.cursor)])
         noteGone(changes.deleted)
+        noteArrived(changes.messages.map(\.id))
         recordReads.noteStored(changes.records)
         for (kind, id) in removed { recordReads.noteRemoved(kind, id) }
         followedEvents.note(changes.messages)
