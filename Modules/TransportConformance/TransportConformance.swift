@@ -1,3 +1,5 @@
+import CausewayTransport
+
 /// The promises of `Transport` as rules that any implementation can be tested against, without a test framework.
 ///
 /// A test target describes its servers as a ``TransportHarness`` and runs each rule against it:
@@ -16,6 +18,8 @@ public enum TransportConformance {
         let ordering: OrderingKind
         /// True for a rule about records other than messages; it does not apply to a server without them.
         public let needsRecords: Bool
+        /// True for a rule about events; it does not apply to a transport without them.
+        public let needsEvents: Bool
         private let examine: @Sendable (Trial) async throws -> Void
 
         /// The servers that a rule is about.
@@ -23,12 +27,14 @@ public enum TransportConformance {
 
         init(
             _ name: String, faults: Set<ServerFault.Kind> = [], on ordering: OrderingKind = .any,
-            needsRecords: Bool = false, _ examine: @escaping @Sendable (Trial) async throws -> Void
+            needsRecords: Bool = false, needsEvents: Bool = false,
+            _ examine: @escaping @Sendable (Trial) async throws -> Void
         ) {
             self.name = name
             self.faults = faults
             self.ordering = ordering
             self.needsRecords = needsRecords
+            self.needsEvents = needsEvents
             self.examine = examine
         }
 
@@ -45,6 +51,7 @@ public enum TransportConformance {
                 return try await harness.withServer { server in
                     let trial = Trial(server: server, harness: harness)
                     guard try await trial.isOf(ordering), !needsRecords || server.records != nil else { return false }
+                    if needsEvents, try await trial.with(.working, { $0.events == nil }) { return false }
                     try await examine(trial)
                     return true
                 }
@@ -59,6 +66,7 @@ public enum TransportConformance {
     /// All rules. Each uses servers of its own.
     public static let rules: [Rule] =
         sessionRules + deliveryRules + faultRules + endingRules + pageRules + sequenceRules + recordRules
+        + eventRules
 
     /// The rule with this name.
     public static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

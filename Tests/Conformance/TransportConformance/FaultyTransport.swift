@@ -11,6 +11,7 @@ struct FaultyTransport: Transport {
         case pageWithGap, pageHasMoreForEver, anyChannelIsEmpty, incompleteChanges
         case fillsGaps, forgetsFences, oneMarkForAllLanes
         case hidesKinds, recordsWithGap, recordsLeadBack, anotherVersion, anyListIsEmpty
+        case leavesEventsOut, advancesTooFar, hidesDeletions, endsAtTheEnd, continuesForeignCursors, waitsOn
     }
 
     let fault: Fault
@@ -146,7 +147,9 @@ struct FaultyTransport: Transport {
         return report
     }
 
-    private func changed(_ error: TransportError) -> TransportError {
+    var events: (any EventSource)? { inner.events.map { FaultyEvents(transport: self, inner: $0) } }
+
+    func changed(_ error: TransportError) -> TransportError {
         switch (fault, error) {
         case (.wrongTokenIsTransient, .actionRequired(let action)):
             .transient(code: "401", detail: action.detail)

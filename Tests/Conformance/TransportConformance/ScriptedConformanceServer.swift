@@ -23,7 +23,7 @@ struct ScriptedConformanceServer: ConformanceServer {
         token = try #require(AccessToken("secret-of-ann"))
         wrongToken = try #require(AccessToken("secret-of-nobody"))
         channel = try #require(ChannelID("general"))
-        server = ScriptedServer(channels: [channel], token: token)
+        server = ScriptedServer(channels: [channel], token: token, hasEvents: true)
         deadServer.set(.unreachable)
         self.wrap = wrap
     }

@@ -5,7 +5,7 @@ import Synchronization
 package final class ScriptedConnection: Transport {
     package let capabilities = TransportCapabilities(
         ordering: .sequenced, batchBytesMax: 1 << 20, records: [ScriptedRecords.list.kind])
-    private let server: ScriptedServer
+    let server: ScriptedServer
     private let token: AccessToken
     private let timeout: Duration
     private let runtime = SystemRuntime()
@@ -73,9 +73,11 @@ package final class ScriptedConnection: Transport {
         return RemoteRecordState(ScriptedRecords.all.first { $0.kind == kind && $0.id == id })
     }
 
+    package var events: (any EventSource)? { server.hasEvents ? ScriptedEventSource(connection: self) : nil }
+
     package func close() async { isClosed.withLock { $0 = true } }
 
-    private func check() throws(TransportError) {
+    func check() throws(TransportError) {
         if isClosed.withLock({ $0 }) { throw .unreachable(detail: "the connection is closed") }
         let (mode, validToken) = server.state.withLock { ($0.mode, $0.validToken) }
         if case .unreachable = mode { throw .unreachable(detail: "nobody listens there") }

@@ -24,12 +24,15 @@ package final class ScriptedServer: Sendable {
     }
 
     let state: Mutex<ScriptedServerState>
+    let hasEvents: Bool
 
     /// - Parameters:
     ///   - channels: the channels that exist, which the server then also lists; if `nil`, every channel exists and all
     ///     pages are empty.
     ///   - token: the only valid token; if `nil`, every token is.
-    package init(channels: Set<ChannelID>? = nil, token: AccessToken? = nil) {
+    ///   - hasEvents: true for a server whose changes can be followed.
+    package init(channels: Set<ChannelID>? = nil, token: AccessToken? = nil, hasEvents: Bool = false) {
+        self.hasEvents = hasEvents
         state = Mutex(ScriptedServerState(channels: channels, validToken: token))
     }
 

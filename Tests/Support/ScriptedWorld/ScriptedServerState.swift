@@ -19,6 +19,7 @@ struct ScriptedServerState: Sendable {
     var marks: [LaneKey: Int64] = [:]
     var tokens: [AccessToken] = []
     var deliveriesSeen = 0
+    var log = ScriptedLog()
 
     init(channels: Set<ChannelID>?, validToken: AccessToken?) {
         self.channels = channels
@@ -107,6 +108,7 @@ struct ScriptedServerState: Sendable {
                 serverPosition: position)
             message.parent = parent
             sent[id] = message
+            log.append(id)
             return .accepted(position)
         case .edit(let id, target: _, content: _), .addReaction(let id, target: _, name: _),
             .removeReaction(let id, target: _, name: _):
@@ -116,6 +118,7 @@ struct ScriptedServerState: Sendable {
         case .fence: return .fenced
         case .delete(let id):
             deleted.insert(id)
+            log.append(id)
             return .deleted
         }
     }
