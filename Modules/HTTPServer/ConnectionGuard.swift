@@ -46,6 +46,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     /// Of the response being written.
     private var watches: [InputCloseWatch] = []
     private var isInputClosed = false
+    /// Waiting until the client has read everything that was written.
+    private var drains: [ResponseDrain] = []
     /// True when a read was requested while the client must not send more.
     private var isReadHeld = false
     /// True once this handler has written the last response; nothing from other handlers is sent any more.
@@ -77,6 +79,12 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         cancelDeadlines()
         holds = []
         inputClosed()
+        drain()
+    }
+
+    private func drain() {
+        for drain in drains { drain.promise.succeed() }
+        drains = []
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -159,6 +167,9 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         case let watch as InputCloseWatch:
             watches.append(watch)
             if isInputClosed || !context.channel.isActive { inputClosed() }
+        case let drain as ResponseDrain:
+            drains.append(drain)
+            if untaken == 0 || !context.channel.isActive { self.drain() }
         default:
             context.triggerUserOutboundEvent(event, promise: promise)
             return
@@ -200,6 +211,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             untaken -= 1
             responseDeadline?.cancel()
             responseDeadline = untaken > 0 && channel.isActive ? closing(context, after: limits.response) : nil
+            if untaken == 0 { drain() }
             if unanswered == 0 { registry?.becameIdle(channel) }
         }
         return taken

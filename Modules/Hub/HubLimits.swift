@@ -1,3 +1,4 @@
+internal import CausewayModels
 internal import CausewayWire
 
 /// The limits of the hub, with their units in their names. The limits of messages are in `Limits`, those of its data in
@@ -103,6 +104,8 @@ package enum HubLimits {
     package static let eventReadersPerAccountMax = 32
     /// Those of one address.
     package static let eventReadersPerPeerMax = 128
+    /// Bytes of the topics that a request names; enough for as many of the longest.
+    static let eventTopicsBytesMax = WireProtocol.eventTopicsMax * (Limits.nameBytesMax + 16)
     /// Topics of accounts without a reader that stay registered, and for how long.
     static let idleTopicsMax = 100_000
     static let idleTopicsSecondsMax: Int64 = 60
@@ -115,6 +118,8 @@ package enum HubLimits {
     /// Bytes of the contents in one part of a stream, which is sent before the next one is read; a single record may
     /// exceed it.
     package static let eventStreamPartBytesMax = 32 * 1024
+    /// Bytes of encoded events that are kept for further readers.
+    static let encodedEventsBytesMax = 2 * 1024 * 1024
     /// Records in one part of a stream.
     static let eventStreamPartMax = 100
     /// Positions after which a reader of quiet topics is sent a new cursor, so that its cursor does not grow too old.

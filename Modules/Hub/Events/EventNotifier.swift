@@ -1,4 +1,4 @@
-internal import CausewayHubRules
+package import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import Synchronization
@@ -39,7 +39,7 @@ final class EventNotifier: Sendable {
     let now: @Sendable () -> MonotonicTime
 
     /// - Parameter now: a clock that never goes back.
-    init(_ limits: EventSubscriptions.Limits = .hub, now: @escaping @Sendable () -> MonotonicTime) {
+    init(_ limits: EventSubscriptions.Limits, now: @escaping @Sendable () -> MonotonicTime) {
         state = Mutex(State(subscriptions: EventSubscriptions(limits)))
         self.now = now
     }
@@ -214,7 +214,7 @@ extension TopicRights {
 
 extension EventSubscriptions.Limits {
     /// The limits of `HubLimits`.
-    static let hub = EventSubscriptions.Limits(
+    package static let hub = EventSubscriptions.Limits(
         readersMax: HubLimits.eventReadersMax, perAccountMax: HubLimits.eventReadersPerAccountMax,
         perPeerMax: HubLimits.eventReadersPerPeerMax, idleTopicsMax: HubLimits.idleTopicsMax,
         idleTime: .seconds(HubLimits.idleTopicsSecondsMax))

@@ -17,6 +17,7 @@ struct EventPart: Sendable {
 /// Reads parts of the log, and encodes them as `WireEvents`.
 struct EventPartReader: Sendable {
     let storage: any HubStorage
+    private let encodedEvents = EncodedEvents(bytesMax: HubLimits.encodedEventsBytesMax)
 
     init(_ storage: any HubStorage) { self.storage = storage }
 
@@ -50,11 +51,18 @@ struct EventPartReader: Sendable {
             let head = EventsHead(
                 cursor: page.cursor.text, isReset: false, isUpToDate: page.isUpToDate,
                 limited: part.limited.map { $0.wireText(for: rights) })
-            let events = try part.changes.map { try Self.encoded(page.entries[$0], for: rights) }
+            let events = try part.changes.map { try encoded(page.entries[$0], for: rights) }
             return EventPart(
                 body: try HubCoding.encode(head, with: "events", arrayOf: events), cursor: page.cursor,
                 isUpToDate: page.isUpToDate, isIdle: page.isUpToDate && events.isEmpty && part.limited.isEmpty)
         }
+    }
+
+    private func encoded(_ entry: LogPage.Entry, for rights: TopicRights) throws -> [UInt8] {
+        if case .message(let message) = entry.state, message.reactions.contains(where: \.isOwn) {
+            return try Self.encoded(entry, for: rights)
+        }
+        return try encodedEvents.json(of: entry.change) { try Self.encoded(entry, for: rights) }
     }
 
     /// The state is inserted as it was stored, without being parsed.

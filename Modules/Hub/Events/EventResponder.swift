@@ -27,13 +27,22 @@ struct EventRequest: Sendable {
 /// A reader between two parts is a position: nothing is collected for it. A waiting one does not count as a request in
 /// progress; its number is bounded by ``EventSubscriptions/Limits``.
 struct EventResponder: Sendable {
-    let storage: any HubStorage
-    let notifier: EventNotifier
-    let responses: ResponseShares
-    /// The time between two signs of life of a stream.
-    let commentInterval: Duration
+    private let storage: any HubStorage
+    private let reader: EventPartReader
+    private let notifier: EventNotifier
+    private let responses: ResponseShares
+    private let commentInterval: Duration
 
-    private var reader: EventPartReader { EventPartReader(storage) }
+    /// - Parameter commentInterval: the time between two signs of life of a stream.
+    init(
+        _ storage: any HubStorage, _ notifier: EventNotifier, _ responses: ResponseShares, commentInterval: Duration
+    ) {
+        self.storage = storage
+        reader = EventPartReader(storage)
+        self.notifier = notifier
+        self.responses = responses
+        self.commentInterval = commentInterval
+    }
 
     func respond(_ request: EventRequest, _ context: HubRequestContext) async throws -> Response {
         if request.isStream { return try await stream(request, context) }
@@ -131,6 +140,8 @@ struct EventResponder: Sendable {
                 let bytes = ServerSentEvents.event(part.body, id: cursor.text)
                 lease.correct(to: bytes.readableBytes)
                 try await writer.write(bytes)
+                // The next part is read when this one has left.
+                await ResponseDrain.wait(on: context.channel)
                 sent = part
                 sent?.body = ResponseParts([])
             }

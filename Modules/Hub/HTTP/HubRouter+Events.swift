@@ -36,7 +36,7 @@ extension HubRouter {
             }
             events.limit = Int(limit)
         }
-        if let topics = try text("topics", in: query) {
+        if let topics = try text("topics", in: query, bytesMax: HubLimits.eventTopicsBytesMax) {
             events.topics = try self.topics(topics, TopicRights(of: context.requireAccount().user))
         }
         return events

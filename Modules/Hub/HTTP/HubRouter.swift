@@ -210,11 +210,13 @@ struct HubRouter: Sendable {
         return kind
     }
 
-    func text(_ name: Substring, in query: Parameters) throws -> String? {
+    func text(
+        _ name: Substring, in query: Parameters, bytesMax: Int = HubLimits.queryValueBytesMax
+    ) throws -> String? {
         let values = query.getAll(String(name))
         guard values.count <= 1 else { throw badQuery("\(name) must be given once") }
         guard let text = values.first else { return nil }
-        guard text.utf8.count <= HubLimits.queryValueBytesMax else { throw badQuery("\(name) is too long") }
+        guard text.utf8.count <= bytesMax else { throw badQuery("\(name) is too long") }
         return text
     }
 

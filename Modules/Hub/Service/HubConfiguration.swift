@@ -1,4 +1,5 @@
 package import CausewayHTTPServer
+package import CausewayHubRules
 package import CausewayHubStorage
 
 /// The configuration of a hub.
@@ -30,6 +31,8 @@ package struct HubConfiguration: Sendable, Hashable {
 
     /// How long the log is kept.
     package var retention = LogRetention()
+    /// How many readers of events there can be.
+    package var eventReaders = EventSubscriptions.Limits.hub
     /// The time between two signs of life of a stream of events.
     package var eventComment: Duration = .seconds(HubLimits.eventCommentSeconds)
     /// How often deadlines of readers, and commits of other processes, are looked for.

@@ -25,7 +25,7 @@ package final class HubService: Service {
     private let tls: TLSServerContext?
     private let kinds: HubKinds
     private let faults: HubFaults?
-    private let notifier = EventNotifier(now: SystemClock.monotonic)
+    private let notifier: EventNotifier
     private let logger: Logger
     private let readiness = Readiness<HubError>()
 
@@ -62,6 +62,7 @@ package final class HubService: Service {
             throw .storage(error)
         }
         self.configuration = configuration
+        notifier = EventNotifier(configuration.eventReaders, now: SystemClock.monotonic)
         self.kinds = kinds
         self.faults = faults
         self.logger = logger
@@ -78,9 +79,7 @@ package final class HubService: Service {
             channels: ChannelCreator(storage, kinds, ChannelCreationShares(configuration), notifier),
             writer: DeliveryWriter(storage, kinds, notifier, predecessorWait: configuration.predecessorWait),
             responses: responses,
-            events: EventResponder(
-                storage: storage, notifier: notifier, responses: responses,
-                commentInterval: configuration.eventComment),
+            events: EventResponder(storage, notifier, responses, commentInterval: configuration.eventComment),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()

@@ -12,7 +12,7 @@ package import CausewayModels
 package struct EventSubscriptions: Sendable {
     package typealias ReaderID = Int
 
-    package struct Limits: Sendable {
+    package struct Limits: Sendable, Hashable {
         package var readersMax: Int
         package var perAccountMax: Int
         package var perPeerMax: Int

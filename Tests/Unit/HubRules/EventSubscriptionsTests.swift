@@ -28,11 +28,14 @@ import Testing
                 idleTime: .seconds(60)))
     }
 
+    /// `#require` does not take a call that mutates.
+    private static func required<Value>(_ value: Value?) throws -> Value { try #require(value) }
+
     /// A reader whose account's topics are registered.
     private static func enter(
         _ user: UserID, _ topics: Set<LogTopic>, only: Set<LogTopic>? = nil, _ subscriptions: inout EventSubscriptions
     ) throws -> EventSubscriptions.ReaderID {
-        let id = try #require(subscriptions.enter(user, from: "peer", topics: only))
+        let id = try Self.required(subscriptions.enter(user, from: "peer", topics: only))
         if let generation = subscriptions.prepare(id) {
             subscriptions.register(topics, of: user, generation: generation)
         }
@@ -75,12 +78,12 @@ import Testing
         let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
         #expect(subscriptions.publish(.account(Self.ann)) == [id])
         #expect(subscriptions.topicCount == 0)
-        let generation = try #require(subscriptions.prepare(id))
+        let generation = try Self.required(subscriptions.prepare(id))
         // The next change comes while the topics are being read.
         #expect(subscriptions.publish(.account(Self.ann)) == [id])
         subscriptions.register([Self.general], of: Self.ann, generation: generation)
         #expect(subscriptions.topicCount == 0 && subscriptions.isSignaled(id))
-        let next = try #require(subscriptions.prepare(id))
+        let next = try Self.required(subscriptions.prepare(id))
         subscriptions.register([Self.second], of: Self.ann, generation: next)
         #expect(subscriptions.publish(Self.general) == [])
         #expect(subscriptions.publish(Self.second) == [id])
@@ -97,7 +100,7 @@ import Testing
         #expect(entered(Self.subscriptions(perAccount: 1)) == [true, false, true, false])
         #expect(entered(Self.subscriptions(perPeer: 1)) == [true, false, false, true])
         var subscriptions = Self.subscriptions(readers: 1)
-        let id = try #require(subscriptions.enter(Self.ann, from: "a", topics: nil))
+        let id = try Self.required(subscriptions.enter(Self.ann, from: "a", topics: nil))
         subscriptions.leave(id, at: .zero)
         #expect(subscriptions.count == 0 && subscriptions.enter(Self.bob, from: "a", topics: nil) != nil)
     }
@@ -106,7 +109,7 @@ import Testing
         var subscriptions = Self.subscriptions(idleTopics: 5)
         let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
         subscriptions.leave(id, at: .zero)
-        let next = try #require(subscriptions.enter(Self.ann, from: "peer", topics: nil))
+        let next = try Self.required(subscriptions.enter(Self.ann, from: "peer", topics: nil))
         #expect(subscriptions.prepare(next) == nil, "they are registered")
         #expect(subscriptions.publish(Self.general) == [next])
         subscriptions.leave(next, at: .zero)
@@ -119,7 +122,7 @@ import Testing
         subscriptions.removeIdle(at: .zero + .seconds(60))
         #expect(subscriptions.topicCount == 0)
         #expect(subscriptions.publish(Self.general) == [])
-        let last = try #require(subscriptions.enter(Self.ann, from: "peer", topics: nil))
+        let last = try Self.required(subscriptions.enter(Self.ann, from: "peer", topics: nil))
         #expect(subscriptions.prepare(last) != nil, "they are forgotten")
     }
 

@@ -133,6 +133,9 @@ import Testing
             let b = try await read("channel:b")
             #expect(b.limited == ["channel:b"] && b.events.isEmpty)
             #expect(try await read("channel:nowhere").events.isEmpty)
+            let longest = "channel:" + String(repeating: "x", count: Limits.nameBytesMax)
+            let many = Array(repeating: longest, count: WireProtocol.eventTopicsMax).joined(separator: ",")
+            #expect(try await read(many).events.isEmpty)
             let reading = try await Self.waiting(
                 hub, hub.client, "cursor=\(b.cursor)&topics=channel:a&wait=30")
             try await me.send()
