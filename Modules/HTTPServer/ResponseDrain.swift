@@ -7,7 +7,8 @@ package import NIOCore
 package struct ResponseDrain: Sendable {
     let promise: EventLoopPromise<Void>
 
-    /// Returns when the writes before this call have left, when the connection has ended, or when the task is cancelled.
+    /// Returns when the writes before this call have left, when the connection has ended, or when the task is
+    /// cancelled.
     package static func wait(on channel: any Channel) async {
         let drain = ResponseDrain(promise: channel.eventLoop.makePromise())
         channel.triggerUserOutboundEvent(drain, promise: nil)
