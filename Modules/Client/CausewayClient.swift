@@ -95,7 +95,7 @@ public final class CausewayClient: Sendable {
             case .pagesDue: live.retryFailed()
             case .stateDue: live.refresh(.everything)
             case .channelsDue(let channels): live.refresh(.channels(channels))
-            case .eventsLapsed: live.lapse()
+            case .eventsOutdated: live.markOutdated()
             case .eventsCaughtUp(let namesAll): live.caughtUp(namesAll: namesAll)
             }
         }

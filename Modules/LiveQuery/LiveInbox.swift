@@ -23,7 +23,7 @@ final class LiveInbox: Sendable {
         /// Asks the server again.
         case refresh(LiveRefresh)
         /// The stream of events has been interrupted for long.
-        case lapse
+        case markOutdated
         /// The stream of events has brought everything.
         case caughtUp(namesAll: Bool)
         /// Repeats failed requests to the server.

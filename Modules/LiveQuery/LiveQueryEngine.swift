@@ -99,14 +99,14 @@ package actor LiveQueryEngine {
     }
 
     /// Reports that the stream of the server's events has been interrupted for so long that data may be out of date:
-    /// windows that it keeps up to date are not fresh until ``caughtUp(namesAll:)``, or until the server has been asked.
-    package nonisolated func lapse() {
-        if inbox.isListening { submit(.lapse) }
+    /// windows that it keeps up to date are not fresh until ``caughtUp(namesAll:)``, or until the server was asked.
+    package nonisolated func markOutdated() {
+        if inbox.isListening { submit(.markOutdated) }
     }
 
     /// Reports that the stream of the server's events has brought everything, and that the feed has reported it.
     ///
-    /// - Parameter namesAll: false if ``RemoteSource/isBrought(through:)`` does not know of every record that it brought.
+    /// - Parameter namesAll: false if ``RemoteSource/isBrought(through:)`` does not know of every record that came.
     package nonisolated func caughtUp(namesAll: Bool) {
         if inbox.isListening { submit(.caughtUp(namesAll: namesAll)) }
     }
@@ -193,8 +193,8 @@ package actor LiveQueryEngine {
                 window.refresh(scope)
             }
             dirtyWindows.formUnion(windows.keys)
-        case .lapse:
-            for window in windows.values { window.lapse() }
+        case .markOutdated:
+            for window in windows.values { window.markOutdated() }
             dirtyWindows.formUnion(windows.keys)
         case .caughtUp(let namesAll):
             for window in windows.values { window.caughtUp(namesAll: namesAll) }

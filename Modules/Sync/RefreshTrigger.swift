@@ -13,7 +13,7 @@ package enum RefreshTrigger: Sendable, Hashable {
     /// More changed in these channels than events list.
     case channelsDue(Set<ChannelID>)
     /// Events have been missing for long; see ``FollowedEvents``.
-    case eventsLapsed
+    case eventsOutdated
     /// Events have brought everything that the server has.
     ///
     /// - Parameter namesAll: see ``FollowedEvents/isBrought(through:in:)``.

@@ -10,9 +10,9 @@ package import CausewayTransport
 /// not list was deleted on the server, and is deleted here. A deleted message never reappears on the server, so a page
 /// that was requested earlier, or at the same time, restores no message that another page showed to be deleted.
 ///
-/// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested: it
-/// may be newer than the page; and the server may have been reset to an earlier state between the two responses, and the
-/// page may have been requested without enough knowledge to detect that.
+/// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested:
+/// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
+/// the page may have been requested without enough knowledge to detect that.
 extension SyncEngine {
     /// A page that was requested, and the changes since then.
     struct PageUnderWay {

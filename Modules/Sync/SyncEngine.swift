@@ -95,8 +95,8 @@ package actor SyncEngine {
     /// - Parameters:
     ///   - snapshot: the result of ``Store/begin(_:)``.
     ///   - interpreter: the kinds of records in events.
-    ///   - onRefreshTrigger: called whenever pages should be requested from the server again. Must return quickly and must
-    ///     not call the engine.
+    ///   - onRefreshTrigger: called whenever pages should be requested from the server again. Must return quickly and
+    ///     must not call the engine.
     package init(
         store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration,
         ordering: OrderingPolicy, interpreter: EventInterpreter,

@@ -29,7 +29,7 @@ enum SyncLimits {
     /// Consecutive failures after which screens no longer rely on events.
     static let eventsFailuresMax = 5
     /// How long events must have been missing before what they keep up to date counts as possibly out of date.
-    static let eventsLapseAfter: Duration = .seconds(30)
+    static let eventsOutdatedAfter: Duration = .seconds(30)
     /// Parts of the log without a change for this account after which the cursor is stored nevertheless.
     static let eventCursorsUnsavedMax = 20
     /// Channels for which the newest position that events brought is remembered.

@@ -12,7 +12,10 @@ struct RecordPager<Value: Record>: RemoteSource {
     let engine: SyncEngine
     let query: RecordsQuery<Value>
 
-    var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
+    /// Events bring the kinds that this version knows; an application may read others.
+    var following: RemoteFollowing {
+        RecordKinds.all.contains { $0.kind == Value.kind } ? RemoteFollowing(engine.followedEvents.phase) : .none
+    }
 
     func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
         let request = request(for: page)

@@ -45,7 +45,8 @@ package enum MessageDetails {
         var facts: [(String, String?)] = [
             ("session", status.session.map { "\($0.user) at \($0.server)" } ?? "not logged in"),
             ("connection", link.state + (link.detail.map { ": \($0)" } ?? "") + (until ?? "")),
-            ("events", status.events.flatMap(events)), ("attention", status.attention?.detail), ("waiting", status.waitText),
+            ("events", status.events.flatMap(events)),
+            ("attention", status.attention?.detail), ("waiting", status.waitText),
             ("store", status.process.store), ("trouble", status.storeProblem),
             ("outbox", outbox(counts)),
         ]
@@ -71,7 +72,8 @@ package enum MessageDetails {
         case "catchingUp": "catching up"
         case "waiting": "waiting for the server"
         case "interrupted":
-            "interrupted" + (events.detail.map { ": \($0)" } ?? "") + (events.retryAt.map { "; trying again at \($0)" } ?? "")
+            "interrupted" + (events.detail.map { ": \($0)" } ?? "")
+                + (events.retryAt.map { "; trying again at \($0)" } ?? "")
         default: nil
         }
     }

@@ -31,8 +31,14 @@ final class LongPoll: EventStream {
         }
         request.withLock { $0 = task }
         // Closed in between: the request just made was not seen by ``close()``.
-        if case .ended = state.withLock({ $0 }) { task.cancel() }
-        let result = await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        if case .ended = state.withLock({ $0 }) {
+            task.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         request.withLock { $0 = nil }
         state.withLock { state in
             guard case .reading = state else { return }

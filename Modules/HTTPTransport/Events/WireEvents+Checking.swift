@@ -12,16 +12,17 @@ extension WireEvents {
     /// The cursor; `nil` if it is malformed.
     var eventCursor: EventCursor? { WireChanges.isCursor(cursor) ? EventCursor(rawValue: cursor) : nil }
 
-    /// The part as a batch; `nil` if an event is invalid, or a record occurs twice. Events of kinds whose names cannot
-    /// be read are left out.
+    /// The part as a batch; `nil` if an event is invalid, or a record occurs twice in a topic. Events of kinds whose
+    /// names cannot be read are left out.
     func batch(cursor: EventCursor, history: ServerHistory?) -> EventBatch? {
         var seen: Set<[String]> = []
         var events: [RemoteEvent] = []
         for event in self.events {
-            guard seen.insert([event.kind, event.id]).inserted, (0...Limits.sequenceMax).contains(event.version) else {
-                return nil
-            }
-            guard event.kind == WireEvent.messageKind || RecordKind(event.kind) != nil else { continue }
+            // A membership belongs to its channel and to its account.
+            guard seen.insert([event.topic, event.kind, event.id]).inserted,
+                (0...Limits.sequenceMax).contains(event.version)
+            else { return nil }
+            guard event.kind == WireEvents.messageKind || RecordKind(event.kind) != nil else { continue }
             guard let change = event.change else { return nil }
             events.append(RemoteEvent(topic: EventTopic(event.topic), version: event.version, change: change))
         }
@@ -32,10 +33,8 @@ extension WireEvents {
 }
 
 extension WireEvent {
-    static let messageKind = "message"
-
     /// `nil` if the event does not follow the protocol.
-    fileprivate var change: RemoteEvent.Change? { kind == Self.messageKind ? messageChange : recordChange }
+    fileprivate var change: RemoteEvent.Change? { kind == WireEvents.messageKind ? messageChange : recordChange }
 
     private var messageChange: RemoteEvent.Change? {
         guard let id = MessageID(id) else { return nil }
@@ -60,7 +59,7 @@ extension EventTopic {
     /// The topic as the hub writes it.
     fileprivate init(_ text: String) {
         let prefix = "channel:"
-        if text == "account" {
+        if text == WireEvents.accountTopic {
             self = .account
         } else if text.hasPrefix(prefix), let channel = ChannelID(String(text.dropFirst(prefix.count))) {
             self = .channel(channel)

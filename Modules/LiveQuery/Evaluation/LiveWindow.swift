@@ -34,7 +34,7 @@ protocol LiveWindow: AnyObject {
     /// Asks the server again, because it may have more than it returned, if the refresh concerns this window.
     func refresh(_ scope: LiveRefresh)
     /// The stream of events has been interrupted for so long that the window's data may be out of date.
-    func lapse()
+    func markOutdated()
     /// The stream of events has brought everything that the server has.
     ///
     /// - Parameter namesAll: false if it did not record which records it brought.

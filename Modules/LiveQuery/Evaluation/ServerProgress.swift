@@ -41,12 +41,12 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     /// True if records arrived by themselves, and the server may have others before them that were not requested.
     var hasGap = false
     /// True if events that would have kept the data up to date have been missing for long.
-    var hasLapsed = false
+    var isOutdated = false
     /// The time of the last successful request.
     var freshSince = MonotonicTime.zero
 
     /// True if the server has returned everything that is displayed.
-    var isFresh: Bool { isComplete && !hasGap && !hasLapsed }
+    var isFresh: Bool { isComplete && !hasGap && !isOutdated }
 
     /// - Parameter isAsked: false for queries that the server does not serve.
     init(isAsked: Bool) {
@@ -63,7 +63,7 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         underWay = nil
         isComplete = false
         hasGap = false
-        hasLapsed = false
+        isOutdated = false
     }
 
     /// Ends a refresh without a result: the range covered before is kept.

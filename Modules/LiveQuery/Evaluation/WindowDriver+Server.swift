@@ -107,7 +107,7 @@ extension WindowDriver {
             window.confine(to: loadedRange)
         }
         remoteTrouble = nil
-        server.hasLapsed = false
+        server.isOutdated = false
         server.freshSince = now
     }
 
@@ -202,14 +202,14 @@ extension WindowDriver {
         server.askAgain()
     }
 
-    func lapse() {
+    func markOutdated() {
         guard let remote, remote.following == .interrupted, server.isComplete else { return }
-        server.hasLapsed = true
+        server.isOutdated = true
     }
 
     func caughtUp(namesAll: Bool) {
         guard let remote, remote.following != .none else { return }
-        server.hasLapsed = false
+        server.isOutdated = false
         if server.hasGap, !namesAll { server.askAgain() }
     }
 

@@ -48,8 +48,8 @@ package struct EventFollower: Sendable, Hashable {
     /// Failures since the server last responded.
     private(set) var failures = 0
     /// The time at which screens are notified that events have been missing; `nil` while they are not, and afterwards.
-    private(set) var lapsesAt: MonotonicTime?
-    private var hasLapsed = false
+    private(set) var outdatedAt: MonotonicTime?
+    private var isOutdated = false
     /// True if screens must not rely on events: the server refuses them, or fails again and again.
     private var isUnavailable = false
 
@@ -91,7 +91,7 @@ package struct EventFollower: Sendable, Hashable {
         }
         guard isReading || isBackingOff else { return [] }
         let actions: [Action] = isReading ? [.end] : []
-        startLapse(now)
+        startInterruption(now)
         state = .waiting
         return actions
     }
@@ -100,7 +100,7 @@ package struct EventFollower: Sendable, Hashable {
     package mutating func networkChanged(at now: MonotonicTime) -> [Action] {
         guard isReading || isBackingOff else { return [] }
         let actions: [Action] = isReading ? [.end] : []
-        startLapse(now)
+        startInterruption(now)
         state = .waiting
         return actions
     }
@@ -131,8 +131,8 @@ package struct EventFollower: Sendable, Hashable {
         if isUpToDate {
             if state != .upToDate || isAwaited { actions.append(.notify(.eventsCaughtUp(namesAll: namesAll))) }
             state = .upToDate
-            lapsesAt = nil
-            hasLapsed = false
+            outdatedAt = nil
+            isOutdated = false
         } else {
             state = .catchingUp
         }
@@ -153,7 +153,7 @@ package struct EventFollower: Sendable, Hashable {
     package mutating func failed(_ problem: EventProblem, at now: MonotonicTime, jitter: Double) -> [Action] {
         guard isReading else { return [] }
         failures += 1
-        startLapse(now)
+        startInterruption(now)
         var pause = pause(jitter)
         var actions = [Action.end]
         switch problem.kind {
@@ -182,10 +182,10 @@ package struct EventFollower: Sendable, Hashable {
     /// Time has passed.
     package mutating func deadlineReached(at now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
-        if let at = lapsesAt, at <= now {
-            lapsesAt = nil
-            hasLapsed = true
-            if phase != .none { actions.append(.notify(.eventsLapsed)) }
+        if let at = outdatedAt, at <= now {
+            outdatedAt = nil
+            isOutdated = true
+            if phase != .none { actions.append(.notify(.eventsOutdated)) }
         }
         if case .backingOff(let until, _) = state, until <= now {
             state = .waiting
@@ -195,7 +195,7 @@ package struct EventFollower: Sendable, Hashable {
     }
 
     package var nextDeadline: MonotonicTime? {
-        var deadlines = [lapsesAt].compactMap(\.self)
+        var deadlines = [outdatedAt].compactMap(\.self)
         if case .backingOff(let until, _) = state { deadlines.append(until) }
         return deadlines.min()
     }
@@ -211,8 +211,8 @@ package struct EventFollower: Sendable, Hashable {
         return [.open(cursor)]
     }
 
-    private mutating func startLapse(_ now: MonotonicTime) {
-        if lapsesAt == nil, !hasLapsed { lapsesAt = now + SyncLimits.eventsLapseAfter }
+    private mutating func startInterruption(_ now: MonotonicTime) {
+        if outdatedAt == nil, !isOutdated { outdatedAt = now + SyncLimits.eventsOutdatedAfter }
     }
 
     /// The pause after the failures so far: doubles with each, and is up to a quarter longer at random.
@@ -255,7 +255,7 @@ package struct EventProblem: Error, Sendable, Hashable {
         case refused
         /// The text of the cursor is none of the server's.
         case cursorInvalid
-        /// What came could not be stored.
+        /// The store did not accept a batch.
         case store
     }
 

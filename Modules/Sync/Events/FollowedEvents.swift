@@ -1,7 +1,7 @@
 package import CausewayModels
 import Synchronization
 
-/// What events guarantee about the stored data at the moment: for screens, which ask without waiting for the engine.
+/// The guarantees of events about the stored data at the moment: for screens, which ask without waiting for the engine.
 ///
 /// Owned by the engine, which alone changes it. The lock is held for a lookup or an assignment only.
 package final class FollowedEvents: Sendable {

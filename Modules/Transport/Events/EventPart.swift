@@ -23,7 +23,7 @@ public enum EventPart: Sendable, Hashable {
 
 /// Consecutive events, bounded by the number of records that changed, not by the number of changes.
 public struct EventBatch: Sendable, Hashable {
-    /// In the order of the log. Each record at most once, in its newest state.
+    /// In the order of the log. Each record at most once in each topic, in its newest state.
     public var events: [RemoteEvent]
     /// Topics that changed too much to be listed: the reader discards its complete range of them and reads their newest
     /// page, and the rest on demand.

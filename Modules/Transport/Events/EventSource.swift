@@ -17,7 +17,7 @@ public import CausewayModels
 /// Promises of every implementation:
 ///
 /// 1. Old state, and every event since its cursor, is the state of now.
-/// 2. Events of one record come in the order of their versions. A batch has each record at most once.
+/// 2. Events of one record come in the order of their versions. A batch has each record at most once in each topic.
 /// 3. A cursor covers everything up to it: the reader commits it in the transaction that stores what came with it, and
 ///    loses nothing if it ends before.
 /// 4. Rights are checked when reading: after a removal, a cursor yields nothing more of that topic.

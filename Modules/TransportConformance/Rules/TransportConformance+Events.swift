@@ -21,10 +21,10 @@ extension TransportConformance {
             guard case .batch(let batch) = try await stream.next(knowing: nil) else {
                 throw ConformanceFailure("a valid cursor leads to a reset")
             }
-            let names = batch.events.map(\.record)
+            let names = batch.events.map { "\($0.topic) \($0.record)" }
             try requireEqual(Set(names).count, names.count, "the number of records in a batch")
             for event in batch.events {
-                let earlier = events.last { $0.record == event.record }
+                let earlier = events.last { $0.record == event.record && $0.topic == event.topic }
                 try require(earlier.map { $0.version < event.version } ?? true, "a version that does not grow")
             }
             events += batch.events

@@ -74,7 +74,8 @@ package struct Plan: Sendable {
         }
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
-        likelihoods.draw(Fault.allCases.filter { !$0.isOfHistory && !$0.isOfEvents }, badness: badness, using: &generator)
+        let faults = Fault.allCases.filter { !$0.isOfHistory && !$0.isOfEvents }
+        likelihoods.draw(faults, badness: badness, using: &generator)
         for index in devices.indices {
             if Int.random(in: 0..<4, using: &generator) == 0 {
                 devices[index].outbox.expiry = .seconds(Int64.random(in: 5...300, using: &generator))

@@ -111,7 +111,9 @@ extension World {
         await pass(Self.quietTime)
         if reasonsToAsk != reasons { return }
         if let difference = await difference() { violated("\(difference), after it was equal") }
-        if pagesRead != asked { violated("\(pagesRead - asked) pages were requested for lists that events keep up to date") }
+        if pagesRead != asked {
+            violated("\(pagesRead - asked) pages were requested for lists that events keep up to date")
+        }
     }
 
     /// A difference between an open list and the hub's state.
@@ -128,8 +130,9 @@ extension World {
                 guard let shown = processes[process].lists[channel] else { return "\(list) shows nothing" }
                 guard shown.dataStatus == .fresh else { return "\(list) is \(shown.dataStatus)" }
                 let found = shown.snapshot.compactMap(\.serverPosition?.position)
-                let wanted = hub.messages(of: channel, for: user)
-                    .filter { devices[device].deletedHere[user]?.contains($0.id) != true }.map(\.serverPosition.position).reversed()
+                let deleted = devices[device].deletedHere[user] ?? []
+                let onHub = hub.messages(of: channel, for: user).filter { !deleted.contains($0.id) }
+                let wanted = onHub.map(\.serverPosition.position).reversed()
                 let isLong = shown.snapshot.count >= Limits.pageSizeDefault || found.count == wanted.count
                 guard found == Array(wanted.prefix(found.count)), isLong else {
                     return "\(list) shows \(found), and the hub has \(Array(wanted))"

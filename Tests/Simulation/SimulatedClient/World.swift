@@ -44,8 +44,8 @@ final class World: @unchecked Sendable {
     /// True when the run is over: nothing is opened any more.
     var isOver = false
     var messagesWritten = 0
-    /// The number of occasions on which lists must be requested: openings, logins, another history of the hub, and parts
-    /// of the log that do not list everything.
+    /// The number of occasions on which lists must be requested: openings, logins, another history of the hub, and
+    /// parts of the log that do not list everything.
     var reasonsToAsk = 0
     /// Planted fault: the cursors that devices have just taken.
     var eventStarts: [EventCursor: Set<Int>] = [:]

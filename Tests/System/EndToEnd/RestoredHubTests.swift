@@ -168,4 +168,40 @@ import Testing
             await client.close()
         }
     }
+
+    /// The stream of events survives a restart of the hub, and a restored hub's log is followed anew.
+    @Test func eventsGoOnAfterARestartAndARestore() async throws {
+        try await Site.run { site in
+            let world = try RealWorld(folder: site.folder, data: site.data, port: site.port)
+            let (desk, phone) = (try await world.open("desk"), try await world.open("phone"))
+            let list = phone.liveChanges(of: MessagesQuery(.channel(world.general)))
+            try site.copy(site.data.path, to: site.backup)
+            try await site.serving {
+                for client in [desk, phone] { try await client.login(server: world.address, token: try world.token()) }
+                _ = try await Self.create(3, "before", by: desk)
+                try await Self.shows(list, 3)
+            }
+            try await site.serving {
+                _ = try await Self.create(2, "after a restart", by: desk)
+                try await Self.shows(list, 5)
+                try await Eventually.holds("it is up to date") { try await phone.status().events == .upToDate }
+            }
+            try await site.goBack(by: .restoreCommand)
+            try await site.serving {
+                _ = try await Self.create(1, "after a restore", by: desk)
+                try await Self.shows(list, 6)
+                try await Eventually.holds("it is up to date") { try await phone.status().events == .upToDate }
+                #expect(try await world.onTheHub().count == 6)
+            }
+            for client in [desk, phone] { await client.close() }
+        }
+    }
+
+    /// Waits until the list shows so many messages that are on the server.
+    private static func shows(_ list: LiveChanges<Message>, _ count: Int) async throws {
+        for await change in list {
+            if change.snapshot.count(where: { $0.syncState == .synced }) == count { return }
+        }
+        Issue.record("the list ended")
+    }
 }

@@ -75,7 +75,7 @@ struct EventFollowerTests {
         var follower = upToDate()
         _ = follower.serverBecame(ready: false, at: at(1))
         #expect(follower.deadlineReached(at: at(30)) == [])
-        #expect(follower.deadlineReached(at: at(31)) == [.notify(.eventsLapsed)])
+        #expect(follower.deadlineReached(at: at(31)) == [.notify(.eventsOutdated)])
         _ = follower.serverBecame(ready: true, at: at(40))
         _ = follower.failed(outage, at: at(41), jitter: 0)
         #expect(follower.deadlineReached(at: at(42)) == [.open(second)])

@@ -1,0 +1,101 @@
+import Causeway
+import CausewayModels
+import CausewayTestSupport
+import Testing
+
+/// Two devices of an account on a real hub: what one does appears on the other by itself.
+@Suite struct EventTests {
+    private static func withDevices(
+        _ body: @Sendable (RealWorld, _ desk: CausewayClient, _ phone: CausewayClient) async throws -> Void
+    ) async throws {
+        try await RealWorld.run { world in
+            let (desk, phone) = (try await world.open("desk"), try await world.open("phone"))
+            for client in [desk, phone] {
+                try await client.login(server: world.address, token: try world.token())
+                try await upToDate(client)
+            }
+            try await body(world, desk, phone)
+            for client in [desk, phone] { await client.close() }
+        }
+    }
+
+    private static func upToDate(_ client: CausewayClient) async throws {
+        try await Eventually.holds("events are followed") { try await client.status().events == .upToDate }
+    }
+
+    private static func texts(_ client: CausewayClient, _ world: RealWorld) async throws -> [MessageContent] {
+        try await client.messages.getMessages(in: world.general).messages.map(\.content)
+    }
+
+    /// Nothing is open on the phone, so nothing requests a page: only events can bring the message.
+    @Test func aMessageArrivesChangesAndDisappears() async throws {
+        try await Self.withDevices { world, desk, phone in
+            let handle = try await desk.messages.createTextMessage("hello", in: world.general)
+            try await Eventually.holds("it arrives") { try await Self.texts(phone, world) == [.text("hello")] }
+            try await desk.messages.editTextMessage(handle.id, to: "hello again")
+            try await Eventually.holds("the edit arrives") {
+                try await Self.texts(phone, world) == [.text("hello again")]
+            }
+            try await phone.messages.addReaction("wave", to: handle.id)
+            try await Eventually.holds("the reaction arrives") {
+                try await desk.messages.getMessages(in: world.general).messages.first?.reactions == ["wave": 1]
+            }
+            try await desk.messages.softDeleteMessage(handle.id)
+            try await Eventually.holds("it disappears") { try await Self.texts(phone, world).isEmpty }
+        }
+    }
+
+    @Test func anOpenListShowsIt() async throws {
+        try await Self.withDevices { world, desk, phone in
+            let list = phone.liveChanges(of: MessagesQuery(.channel(world.general))).makeAsyncIterator()
+            while await list.next()?.dataStatus != .fresh {}
+            let handle = try await desk.messages.createTextMessage("hello", in: world.general)
+            var last = await list.next()
+            while last?.snapshot.count != 1 { last = await list.next() }
+            #expect(last?.dataStatus == .fresh)
+            try await desk.messages.softDeleteMessage(handle.id)
+            while last?.snapshot.isEmpty != true { last = await list.next() }
+            #expect(last?.dataStatus == .fresh)
+        }
+    }
+
+    /// A device that was closed while another one deleted a message loses it when it returns.
+    @Test func aClosedDeviceCatchesUp() async throws {
+        try await RealWorld.run { world in
+            let credentials = MemoryCredentialStore()
+            let desk = try await world.open("desk")
+            var phone = try await world.open("phone", credentials: credentials)
+            for client in [desk, phone] {
+                try await client.login(server: world.address, token: try world.token())
+                try await Self.upToDate(client)
+            }
+            let first = try await desk.messages.createTextMessage("first", in: world.general)
+            try await Eventually.holds("it arrives") { try await Self.texts(phone, world) == [.text("first")] }
+            await phone.close()
+            try await desk.messages.softDeleteMessage(first.id)
+            _ = try await desk.messages.createTextMessage("second", in: world.general).delivered()
+            try await Eventually.holds("all is sent") { try await desk.status().counts.undelivered == 0 }
+            phone = try await world.open("phone", credentials: credentials)
+            try await Eventually.holds("it has caught up") { try await Self.texts(phone, world) == [.text("second")] }
+            for client in [desk, phone] { await client.close() }
+        }
+    }
+
+    /// A new channel of the account appears in the list of its memberships.
+    @Test func aChannelOfAnotherDeviceAppears() async throws {
+        try await Self.withDevices { world, desk, phone in
+            let ann = try #require(UserID("ann"))
+            let list = await phone.records.getRecords(ChannelMember.self, in: ChannelMember.channels(of: ann)).changes
+                .makeAsyncIterator()
+            while await list.next()?.dataStatus != .fresh {}
+            let news = try #require(ChannelID("news"))
+            try await desk.channels.createChannel(news)
+            var last = await list.next()
+            while last?.snapshot.contains(where: { $0.channel == news }) != true { last = await list.next() }
+            _ = try await desk.messages.createTextMessage("first", in: news).delivered()
+            try await Eventually.holds("its message arrives") {
+                try await phone.messages.getMessages(in: news).messages.count == 1
+            }
+        }
+    }
+}
