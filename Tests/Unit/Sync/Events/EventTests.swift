@@ -197,6 +197,8 @@ import Testing
             // The server has the message, and its response never comes.
             world.transport.server.withLock { $0.behaviours = [.hang(.seconds(500))] }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            let position = Position()
+            world.runtime.spawn { position.set(try? await handle.delivered().position) }
             await world.pass(.seconds(1))
             let user = try #require(UserID("ann"))
             let sent = RemoteMessage(
@@ -205,8 +207,7 @@ import Testing
                 serverPosition: ServerPosition(position: 1, acceptedAt: world.runtime.wallClock))
             world.transport.server.withLock { $0.post(sent) }
             await world.pass(.seconds(1))
-            let position = try await handle.delivered().position
-            #expect(position == 1)
+            #expect(position.value == 1)
             #expect(list.last?.snapshot.first?.syncState == .synced)
         }
     }
@@ -245,9 +246,33 @@ import Testing
         }
     }
 
+    /// The result of a wait in another task.
+    private final class Position: Sendable {
+        private let found = Mutex<Int64?>(nil)
+
+        var value: Int64? { found.withLock { $0 } }
+        func set(_ position: Int64?) { found.withLock { $0 = position } }
+    }
+
     // MARK: - The store
 
-    @Test func theCursorIsCommittedWithWhatItBrought() throws {
+    @Test func aBatchIsOneCommit() throws {
+        try Self.run { world, client, list, messages in
+            let position = Position()
+            let subscription = world.store.subscribe { _ in position.set((position.value ?? 0) + 1) }
+            let more = try (4...9).map { try RemoteMessages.placed($0, world) }
+            world.transport.server.withLock { server in
+                for message in more { server.post(message) }
+                server.retract(messages[0].id)
+            }
+            await world.pass(.milliseconds(200))
+            #expect(Self.numbers(list) == Array(2...9))
+            #expect(position.value == 1)
+            subscription.cancel()
+        }
+    }
+
+    @Test func aBatchThatCannotBeStoredIsReadAgain() throws {
         try Self.run { world, client, list, _ in
             world.store.failNextCommits(1, with: .full(detail: "no room"))
             let message = try RemoteMessages.placed(4, world)
