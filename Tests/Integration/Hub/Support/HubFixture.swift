@@ -49,15 +49,16 @@ struct HubFixture: Sendable {
 
     /// Runs a hub on a storage of this kind.
     static func running<Value: Sendable>(
-        on kind: StorageKind, _ body: @Sendable (HubFixture) async throws -> Value
+        on kind: StorageKind, change: @Sendable (inout HubConfiguration) -> Void = { _ in },
+        _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
-        guard kind == .memory else { return try await running(body) }
+        guard kind == .memory else { return try await running(change: change, body) }
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         let data = MemoryHubData()
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
             opening: data.open)
-        return try await running(folder, opening: data.open, body)
+        return try await running(folder, opening: data.open, change: change, body)
     }
 
     static func running<Value: Sendable>(
