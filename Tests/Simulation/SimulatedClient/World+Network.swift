@@ -150,7 +150,7 @@ extension World {
         let hasMore = items.count > query.limit
         var page = RemotePage(items: Array(items.suffix(query.limit)), hasMore: hasMore)
         page.history = oracle.name(hub)
-        if plan.hasLosses { page.range = range(of: page, query) }
+        if plan.hasLosses || plan.hasEvents { page.range = range(of: page, query) }
         return page
     }
 
