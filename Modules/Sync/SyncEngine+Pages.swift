@@ -47,7 +47,7 @@ extension SyncEngine {
             if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw .transport(error)
         }
-        return try await request { [query] engine -> Result<RemotePage, SyncError> in
+        return try await requestStoring(isAskedAgain: isAskedAgain) { [query] engine -> Result<RemotePage, SyncError> in
             // Data requested in another session must not be used in this one.
             guard engine.session?.id == asked else { return .failure(.noSession) }
             // Messages that a reset server does not list were not deleted.
@@ -60,10 +60,22 @@ extension SyncEngine {
             do throws(StoreError) {
                 try await engine.merge(page, of: query, number)
             } catch {
-                if isAskedAgain { engine.missedPage(error) }
                 return .failure(.store(error))
             }
             return .success(page)
+        }
+    }
+
+    /// Stores what the server returned, as an input of the engine. Data that the store does not take, or that arrives
+    /// while the store is in trouble, counts as missed.
+    func requestStoring<Value: Sendable>(
+        isAskedAgain: Bool = true, _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Value, SyncError>
+    ) async throws(SyncError) -> Value {
+        do throws(SyncError) {
+            return try await request(work)
+        } catch {
+            if isAskedAgain, case .store(let problem) = error { missedPage(problem) }
+            throw error
         }
     }
 
@@ -83,12 +95,11 @@ extension SyncEngine {
             throw .transport(error)
         }
         guard let changes, !changes.items.isEmpty || !changes.gone.isEmpty else { return changes }
-        return try await request { engine -> Result<RemoteChanges?, SyncError> in
+        return try await requestStoring { engine -> Result<RemoteChanges?, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
             do throws(StoreError) {
                 try await engine.merge(changes, number)
             } catch {
-                engine.missedPage(error)
                 return .failure(.store(error))
             }
             return .success(changes)
@@ -219,6 +230,10 @@ extension SyncEngine {
         default: break
         }
         hasMissedPage = true
+        planPageProbe()
+    }
+
+    private func planPageProbe() {
         guard !isPageProbePlanned else { return }
         isPageProbePlanned = true
         runtime.spawn { [runtime, weak self] in
@@ -239,6 +254,12 @@ extension SyncEngine {
     private func probeForMissedPage() {
         isPageProbePlanned = false
         if hasMissedPage, outbox.isReached { submit(.event(.probeRequested)) }
+    }
+
+    /// Plans another probe as long as pages are missing: the last one may have failed, and the server may have been
+    /// reached by a delivery. Called after every input.
+    func adaptPageProbe() {
+        if hasMissedPage, !isClosed, outbox.isServerReady { planPageProbe() }
     }
 
     /// Notifies callers after the server was reached: those that missed a page, or all of them if the connection had

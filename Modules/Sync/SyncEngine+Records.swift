@@ -65,7 +65,7 @@ extension SyncEngine {
         _ found: [(id: String, record: StoredRecord?)], _ range: ListRange?, _ number: Int, _ asked: SessionID,
         _ named: ServerHistory?, _ history: ServerHistory?
     ) async throws(SyncError) {
-        try await request { engine -> Result<Void, SyncError> in
+        try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
             let changes = engine.recordReads.changes(since: number)
             let records = found.compactMap(\.record).filter { changes.removed[$0.kind]?.contains($0.id) != true }
@@ -80,7 +80,7 @@ extension SyncEngine {
         _ kind: RecordKind, _ id: String, _ number: Int, _ asked: SessionID, _ named: ServerHistory?,
         _ history: ServerHistory?
     ) async throws(SyncError) {
-        try await request { engine -> Result<Void, SyncError> in
+        try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
             if engine.recordReads.changes(since: number).stored[kind]?.contains(id) == true { return .success(()) }
             return await engine.commitRecords(.removeRecord(kind, id)) { $0.noteRemoved(kind, id) }
@@ -94,7 +94,6 @@ extension SyncEngine {
         do throws(StoreError) {
             try await store.commit([mutation] + unkeptHistory)
         } catch {
-            missedPage(error)
             return .failure(.store(error))
         }
         keptHistory = noted

@@ -190,6 +190,7 @@ package actor SyncEngine {
             }
             await takeFeed()
             adaptFollower()
+            adaptPageProbe()
             setTimer()
         }
         isDraining = false

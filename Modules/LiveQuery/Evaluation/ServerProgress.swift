@@ -33,6 +33,8 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     var isRefreshDue: Bool
     /// True if that became necessary while a request was under way.
     var isRefreshDueAgain = false
+    /// True if a failure of the request under way is to be followed by another one.
+    var isRetryDue = false
     var underWay: ServerRequest?
     /// The newest record that was displayed when the current request was made: the response covers it.
     var newestWhenAsked: Key?
@@ -60,6 +62,7 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         abandonRefresh()
         isRefreshDue = false
         isRefreshDueAgain = false
+        isRetryDue = false
         underWay = nil
         isComplete = false
         hasGap = false

@@ -68,6 +68,8 @@ extension WindowDriver {
         _ request: ServerRequest, _ result: Result<LoadedRange<Query.Key>?, any Error>, _ now: MonotonicTime
     ) {
         server.underWay = nil
+        let isRetryDue = server.isRetryDue
+        server.isRetryDue = false
         if server.isRefreshDueAgain {
             server.isRefreshDueAgain = false
             server.isRefreshDue = true
@@ -82,6 +84,7 @@ extension WindowDriver {
             // Another trigger since the request was made causes a new request anyway.
             if request == .first || request == .changes, server.isRefreshDue { return }
             loadFailed(request, error)
+            if isRetryDue { server.askAgain() }
         }
     }
 
@@ -185,6 +188,15 @@ extension WindowDriver {
         }
     }
 
+    /// Asks the server again about a record that gets a position among those that the server has returned already: the
+    /// server did not list it, so it may have been deleted there before its sender was told of the position.
+    func checkPlace(_ change: LiveRecordChange<Query.Record>) {
+        guard let remote, let newest = server.loadedRange?.newest, let before = change.before, let after = change.after
+        else { return }
+        let key = window.query.key(of: after)
+        if key <= newest, remote.isPlaced(key), !remote.isPlaced(window.query.key(of: before)) { server.askAgain() }
+    }
+
     // MARK: Triggers
 
     func refresh(_ scope: LiveRefresh) {
@@ -214,7 +226,10 @@ extension WindowDriver {
     }
 
     func retryFailed() -> Bool {
-        guard remote != nil, remoteTrouble != nil else { return false }
+        guard remote != nil else { return false }
+        // The failure that is meant may not have been reported yet.
+        if server.underWay != nil { server.isRetryDue = true }
+        guard remoteTrouble != nil else { return false }
         server.askAgain()
         return true
     }

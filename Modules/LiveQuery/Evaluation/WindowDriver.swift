@@ -47,6 +47,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     func apply(_ change: RecordChange) {
         guard let change = window.query.change(in: change) else { return }
+        checkPlace(change)
         window.apply(change)
     }
 

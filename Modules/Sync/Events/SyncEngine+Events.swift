@@ -248,11 +248,14 @@ private struct EventChanges {
     var removedRecords: [(kind: RecordKind, id: String, version: Int64)] = []
     var limited: Set<ChannelID>?
 
-    /// - Parameter gone: messages that were found to be deleted since the batch was requested; none of them reappears.
+    /// - Parameter gone: messages that were found to be deleted since the batch was requested.
     init(_ batch: EventBatch, _ interpreter: EventInterpreter, gone: Set<MessageID>) {
         for event in batch.events {
             switch event.change {
-            case .message(let message): if !gone.contains(message.id) { messages.append(message) }
+            case .message(let message) where gone.contains(message.id):
+                // A server that has lost data gets it again: whether it is there is read anew.
+                limited = (limited ?? []).union([message.channel])
+            case .message(let message): messages.append(message)
             case .messageDeleted(let id): deleted.append(id)
             case .record(let record): if let stored = interpreter.stored(record) { records.append(stored) }
             case .recordDeleted(let kind, let id):

@@ -65,5 +65,16 @@ extension RegressionSeed {
         RegressionSeed(
             5_088_913, "a client whose token the hub refused for minutes could not see that the hub was wiped",
             isSteady: false),
+        RegressionSeed(
+            109, "a page that arrived while the disk was full was never requested again", isSteady: false),
+        RegressionSeed(
+            123, "a page that was missed was forgotten when the probe for it failed, or a delivery came first",
+            isSteady: false),
+        RegressionSeed(
+            2258, "an event brought back a message that a page had found to be gone, and was skipped for good",
+            isSteady: false),
+        RegressionSeed(
+            3239, "a message deleted by another device stayed in a list because its delivery was repeated",
+            isSteady: false),
     ]
 }

@@ -107,6 +107,8 @@ extension World {
             if violation != nil { return }
             await pass(.seconds(1))
         }
+        // Requests that failed before are repeated.
+        await pass(Self.quietTime)
         let (asked, reasons) = (pagesRead, reasonsToAsk)
         await pass(Self.quietTime)
         if reasonsToAsk != reasons { return }
