@@ -96,7 +96,7 @@ public final class CausewayClient: Sendable {
             case .stateDue: live.refresh(.everything)
             case .channelsDue(let channels): live.refresh(.channels(channels))
             case .eventsOutdated: live.markOutdated()
-            case .eventsCaughtUp(let namesAll): live.caughtUp(namesAll: namesAll)
+            case .eventsCaughtUp: live.caughtUp()
             }
         }
         let client = CausewayClient(

@@ -25,7 +25,7 @@ final class LiveInbox: Sendable {
         /// The stream of events has been interrupted for long.
         case markOutdated
         /// The stream of events has brought everything.
-        case caughtUp(namesAll: Bool)
+        case caughtUp
         /// Repeats failed requests to the server.
         case retryFailed
         /// Ends every window permanently.

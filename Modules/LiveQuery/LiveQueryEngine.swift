@@ -99,16 +99,14 @@ package actor LiveQueryEngine {
     }
 
     /// Reports that the stream of the server's events has been interrupted for so long that data may be out of date:
-    /// windows that it keeps up to date are not fresh until ``caughtUp(namesAll:)``, or until the server was asked.
+    /// windows that it keeps up to date are not fresh until ``caughtUp()``, or until the server was asked.
     package nonisolated func markOutdated() {
         if inbox.isListening { submit(.markOutdated) }
     }
 
     /// Reports that the stream of the server's events has brought everything, and that the feed has reported it.
-    ///
-    /// - Parameter namesAll: false if ``RemoteSource/isBrought(through:)`` does not know of every record that came.
-    package nonisolated func caughtUp(namesAll: Bool) {
-        if inbox.isListening { submit(.caughtUp(namesAll: namesAll)) }
+    package nonisolated func caughtUp() {
+        if inbox.isListening { submit(.caughtUp) }
     }
 
     /// Repeats only the requests to the server that failed.
@@ -196,8 +194,8 @@ package actor LiveQueryEngine {
         case .markOutdated:
             for window in windows.values { window.markOutdated() }
             dirtyWindows.formUnion(windows.keys)
-        case .caughtUp(let namesAll):
-            for window in windows.values { window.caughtUp(namesAll: namesAll) }
+        case .caughtUp:
+            for window in windows.values { window.caughtUp() }
             dirtyWindows.formUnion(windows.keys)
         case .retryFailed:
             for (id, window) in windows where window.retryFailed() { dirtyWindows.insert(id) }

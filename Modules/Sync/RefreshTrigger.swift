@@ -14,8 +14,6 @@ package enum RefreshTrigger: Sendable, Hashable {
     case channelsDue(Set<ChannelID>)
     /// Events have been missing for long; see ``FollowedEvents``.
     case eventsOutdated
-    /// Events have brought everything that the server has.
-    ///
-    /// - Parameter namesAll: see ``FollowedEvents/isBrought(through:in:)``.
-    case eventsCaughtUp(namesAll: Bool)
+    /// Events have brought everything that the server has; see ``FollowedEvents/isBrought(through:in:)``.
+    case eventsCaughtUp
 }

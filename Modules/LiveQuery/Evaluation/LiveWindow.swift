@@ -36,9 +36,7 @@ protocol LiveWindow: AnyObject {
     /// The stream of events has been interrupted for so long that the window's data may be out of date.
     func markOutdated()
     /// The stream of events has brought everything that the server has.
-    ///
-    /// - Parameter namesAll: false if it did not record which records it brought.
-    func caughtUp(namesAll: Bool)
+    func caughtUp()
     /// Asks the server again if the last request failed.
     ///
     /// - Returns: true if it does.

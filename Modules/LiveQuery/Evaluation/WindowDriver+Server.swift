@@ -219,10 +219,12 @@ extension WindowDriver {
         server.isOutdated = true
     }
 
-    func caughtUp(namesAll: Bool) {
+    func caughtUp() {
         guard let remote, remote.following != .none else { return }
         server.isOutdated = false
-        if server.hasGap, !namesAll { server.askAgain() }
+        checkNewest()
+        // Not even events have brought everything before it: it may have come another way.
+        if server.hasGap { server.askAgain() }
     }
 
     func retryFailed() -> Bool {

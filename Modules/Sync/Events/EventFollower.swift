@@ -120,16 +120,15 @@ package struct EventFollower: Sendable, Hashable {
     /// - Parameters:
     ///   - limited: the channels in which more changed than it lists, none of them if only records of other topics did;
     ///     `nil` if it lists everything.
-    ///   - namesAll: see ``RefreshTrigger/eventsCaughtUp(namesAll:)``.
     ///   - isAwaited: true if screens wait for what events bring.
     package mutating func stored(
-        _ cursor: EventCursor, limited: Set<ChannelID>?, isUpToDate: Bool, namesAll: Bool, isAwaited: Bool
+        _ cursor: EventCursor, limited: Set<ChannelID>?, isUpToDate: Bool, isAwaited: Bool
     ) -> [Action] {
         guard isReading else { return [] }
         heard(cursor)
         var actions = [limited].compactMap(\.self).map { Action.notify(.channelsDue($0)) }
         if isUpToDate {
-            if state != .upToDate || isAwaited { actions.append(.notify(.eventsCaughtUp(namesAll: namesAll))) }
+            if state != .upToDate || isAwaited { actions.append(.notify(.eventsCaughtUp)) }
             state = .upToDate
             outdatedAt = nil
             isOutdated = false

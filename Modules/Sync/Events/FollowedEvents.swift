@@ -20,8 +20,6 @@ package final class FollowedEvents: Sendable {
         var known: [ChannelID: Int64] = [:]
         /// The newest position that they brought since everything was last known.
         var brought: [ChannelID: Int64] = [:]
-        /// True if one of them was not recorded.
-        var isIncomplete = false
         /// True if a screen asked for a position that is not known yet.
         var isAwaited = false
     }
@@ -31,7 +29,7 @@ package final class FollowedEvents: Sendable {
     package var phase: Phase { state.withLock { $0.phase } }
 
     /// True if events have brought every message of the channel up to this position. If not, the engine reports when
-    /// they have brought more (``RefreshTrigger/eventsCaughtUp(namesAll:)``).
+    /// they have brought more (``RefreshTrigger/eventsCaughtUp``).
     package func isBrought(through position: Int64, in channel: ChannelID) -> Bool {
         state.withLock { state in
             if state.phase != .none, position <= state.known[channel] ?? 0 { return true }
@@ -49,8 +47,8 @@ package final class FollowedEvents: Sendable {
     func note(_ messages: [RemoteMessage]) {
         state.withLock { state in
             for message in messages {
+                // A screen that finds no position requests a page.
                 if state.brought.count >= SyncLimits.followedChannelsMax, state.brought[message.channel] == nil {
-                    state.isIncomplete = true
                     continue
                 }
                 let position = message.serverPosition.position
@@ -61,19 +59,14 @@ package final class FollowedEvents: Sendable {
 
     /// Everything that the server had is stored.
     ///
-    /// - Returns: whether every position was recorded, and whether a screen awaits one.
-    func caughtUp() -> (namesAll: Bool, isAwaited: Bool) {
+    /// - Returns: whether a screen awaits a position.
+    func caughtUp() -> Bool {
         state.withLock { state in
-            var namesAll = !state.isIncomplete
-            if state.known.count + state.brought.count > SyncLimits.followedChannelsMax {
-                namesAll = namesAll && state.known.isEmpty
-                state.known = [:]
-            }
+            if state.known.count + state.brought.count > SyncLimits.followedChannelsMax { state.known = [:] }
             state.known.merge(state.brought) { max($0, $1) }
             state.brought = [:]
-            state.isIncomplete = false
             defer { state.isAwaited = false }
-            return (namesAll, state.isAwaited)
+            return state.isAwaited
         }
     }
 
@@ -82,7 +75,6 @@ package final class FollowedEvents: Sendable {
         state.withLock { state in
             state.known = [:]
             state.brought = [:]
-            state.isIncomplete = false
         }
     }
 }

@@ -189,11 +189,10 @@ extension SyncEngine {
         } catch {
             return failedToFollow(EventProblem(kind: .store, detail: error.description))
         }
-        let known = batch.isUpToDate ? followedEvents.caughtUp() : (namesAll: true, isAwaited: false)
+        let isAwaited = batch.isUpToDate && followedEvents.caughtUp()
         perform(
             follower.stored(
-                batch.cursor, limited: limited, isUpToDate: batch.isUpToDate, namesAll: known.namesAll,
-                isAwaited: known.isAwaited))
+                batch.cursor, limited: limited, isUpToDate: batch.isUpToDate, isAwaited: isAwaited))
     }
 
     /// Merges a batch into the store, in one commit with its cursor.

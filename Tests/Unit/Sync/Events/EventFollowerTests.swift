@@ -15,7 +15,7 @@ struct EventFollowerTests {
         _ follower: inout EventFollower, _ cursor: EventCursor, limited: Set<ChannelID>? = nil,
         isUpToDate: Bool = true, isAwaited: Bool = false
     ) -> [EventFollower.Action] {
-        follower.stored(cursor, limited: limited, isUpToDate: isUpToDate, namesAll: true, isAwaited: isAwaited)
+        follower.stored(cursor, limited: limited, isUpToDate: isUpToDate, isAwaited: isAwaited)
     }
 
     /// A follower that is up to date.
@@ -43,10 +43,10 @@ struct EventFollowerTests {
         #expect(follower.serverBecame(ready: true, at: at(0)) == [.open(first)])
         #expect(stored(&follower, second, isUpToDate: false) == [.readOn])
         #expect(follower.state == .catchingUp)
-        #expect(stored(&follower, second) == [.notify(.eventsCaughtUp(namesAll: true)), .readOn])
+        #expect(stored(&follower, second) == [.notify(.eventsCaughtUp), .readOn])
         #expect(follower.state == .upToDate)
         #expect(stored(&follower, second) == [.readOn])
-        #expect(stored(&follower, second, isAwaited: true) == [.notify(.eventsCaughtUp(namesAll: true)), .readOn])
+        #expect(stored(&follower, second, isAwaited: true) == [.notify(.eventsCaughtUp), .readOn])
     }
 
     @Test func limitedChannelsAreReadAnewAndAResetEverything() throws {
@@ -79,7 +79,7 @@ struct EventFollowerTests {
         _ = follower.serverBecame(ready: true, at: at(40))
         _ = follower.failed(outage, at: at(41), jitter: 0)
         #expect(follower.deadlineReached(at: at(42)) == [.open(second)])
-        #expect(stored(&follower, second) == [.notify(.eventsCaughtUp(namesAll: true)), .readOn])
+        #expect(stored(&follower, second) == [.notify(.eventsCaughtUp), .readOn])
     }
 
     @Test func failuresAreRepeatedMoreAndMoreSlowly() {
