@@ -71,7 +71,7 @@ extension RegressionSeed {
             123, "a page that was missed was forgotten when the probe for it failed, or a delivery came first",
             isSteady: false),
         RegressionSeed(
-            2258, "an event brought back a message that a page had found to be gone, and was skipped for good",
+            2258, "an event about a message that a page had found to be gone was dropped for good",
             isSteady: false),
         RegressionSeed(
             3239, "a message deleted by another device stayed in a list because its delivery was repeated",
