@@ -52,6 +52,7 @@ extension World {
     }
 
     private func goBack(to backup: HubBackup, isRestore: Bool) {
+        hasLostData = true
         noteLosses(upTo: backup.hub)
         if let objection = oracle.putBack((backup.hub, backup.oracle), to: &hub, isRestore: isRestore) {
             violated(objection)

@@ -412,7 +412,9 @@ extension World {
         case .synced:
             tally.synced += 1
             // Another device of the account may have deleted it there; without events this one is not notified of that.
-            let isGone = !plan.hasEvents && record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
+            // Nor after a loss of data, when the stored result of a repeat came later than the deletion.
+            let mayMiss = !plan.hasEvents || hasLostData
+            let isGone = mayMiss && record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
             return hub.holds(id) || isGone ? nil : "message \(record.number) is synced, and the hub has it not"
         case .error:
             tally.failed += 1

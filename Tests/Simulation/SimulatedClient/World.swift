@@ -23,6 +23,8 @@ final class World: @unchecked Sendable {
     /// The randomness for faults of the hub's log.
     var eventDice: SplitMix64
     var history: History
+    /// True once the hub has gone back to an earlier state.
+    var hasLostData = false
     var tally = Tally()
     /// The first violated invariant.
     private(set) var violation: String?
