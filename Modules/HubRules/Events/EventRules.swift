@@ -17,7 +17,7 @@ package enum EventRules {
         func isWanted(_ topic: LogTopic) -> Bool { subscription?.contains(topic) ?? true }
         var limited = crowded.filter(isWanted)
         for change in changes where change.isNew && !change.isDeleted {
-            // What was there before the account got access is not among the changes after its cursor.
+            // Changes from before the account got access are not among those after its cursor.
             guard case .record(let key) = change.subject, let topic = rights.topic(grantedBy: key),
                 change.topic == rights.own, isWanted(topic), !limited.contains(topic)
             else { continue }

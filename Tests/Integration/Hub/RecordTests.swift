@@ -139,7 +139,7 @@ import Testing
             #expect(more.kinds == [.tryLater, .notAttempted] && more.codes[0] == "tooManyNewChannels")
             #expect((more.results[0].retryAfterMilliseconds ?? 0) > 0)
             #expect(hub.log.contains("notice channel created account=me channel=a peer=127.0.0.1"))
-            // What would be refused anyway is refused at once.
+            // The limit of new channels does not delay a refusal.
             #expect(try await hub.client.report(delivery([write(3, try Self.create("a"))])).codes == ["channelExists"])
         }
     }

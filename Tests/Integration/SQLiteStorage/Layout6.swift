@@ -166,7 +166,7 @@ enum Layout6 {
         CREATE UNIQUE INDEX lane_name ON lane(account, name);
         """
 
-    // What the program that wrote it made of it at its next start.
+    // The outcome at the next start, as computed by the program that wrote it.
 
     static let counts = StoreCounts(
         created: 7, error: 4, undeliveredBytes: 429, blocked: 1)

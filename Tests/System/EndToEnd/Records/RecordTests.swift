@@ -28,7 +28,7 @@ struct RecordTests {
                 let shown = await notes.first { $0.snapshot.first?.text == "cheese" }
                 #expect(shown?.snapshot.map(\.id) == ["a/ä"])
             }
-            // What was read is there without a server.
+            // Records that were read stay available without a server.
             try await server.withClient("desk", nil) { desk in
                 let notes = await desk.records.getRecords(Note.self, in: Note.notes(of: ann)).changes
                 #expect(await notes.first { !$0.snapshot.isEmpty }?.snapshot.map(\.text) == ["cheese"])
