@@ -277,13 +277,12 @@ let package = Package(
                 "CausewayStatusPage", "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
             ]),
 
-        // Examples: what an application writes. They see what is public, and nothing else.
+        // Examples: what an application writes. They see what is public, and nothing else. `Examples/own-adapters` is a
+        // package of its own.
         example(
             "terminal-chat",
             ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS", "CausewayTerminal"]),
         example("first-message", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"]),
-        // A transport and a store wrapper of an application's own, with the public API alone.
-        example("own-adapters", ["Causeway"]),
 
         // Tools: what measures, never installed.
         .executableTarget(
@@ -448,7 +447,6 @@ let package = Package(
             [
                 "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status", "causewayd", "terminal-chat",
             ]),
-        tests("Examples", in: "System", ["CausewayTestSupport", "own-adapters"]),
         tests(
             "Torture", in: "System",
             [

@@ -1,8 +1,9 @@
-import Causeway
+package import Causeway
 import Synchronization
 
-/// A server in this process: a list of notes, and for each lane the last sequence that it has dealt with.
-final class BulletinBoard: Sendable {
+/// A server in this process with one member and one channel: a list of notes, and for each lane the last sequence that
+/// it has dealt with.
+package final class BulletinBoard: Board {
     fileprivate struct Lane: Hashable {
         var outbox: OutboxID
         var lane: LaneID
@@ -13,22 +14,32 @@ final class BulletinBoard: Sendable {
         var marks: [Lane: Int64] = [:]
     }
 
-    let user: UserID
+    private let user: UserID
+    private let token: AccessToken
+    private let channel: ChannelID
     private let state = Mutex(State())
 
-    init(user: UserID) { self.user = user }
-
-    var texts: [String] {
-        state.withLock { $0.notes }.compactMap { if case .text(let text) = $0.content { text } else { nil } }
+    package init(user: UserID, token: AccessToken, channel: ChannelID) {
+        (self.user, self.token, self.channel) = (user, token, channel)
     }
 
-    func position(of id: MessageID) -> ServerPosition? {
-        state.withLock { $0.notes.first { $0.id == id }?.serverPosition }
+    package var notes: [RemoteMessage] { state.withLock { $0.notes } }
+
+    package func member(_ token: AccessToken) throws -> UserID {
+        guard token == self.token else { throw BoardError.notAMember }
+        return user
+    }
+
+    package func position(of id: MessageID, for token: AccessToken) throws -> ServerPosition? {
+        _ = try member(token)
+        return notes.first { $0.id == id }?.serverPosition
     }
 
     /// The newest notes of a channel, or those before or after a position.
-    func page(_ query: RemoteQuery) -> RemotePage {
-        let all = state.withLock { $0.notes.filter { $0.channel == query.channel } }
+    package func page(_ query: RemoteQuery, for token: AccessToken) throws -> RemotePage {
+        _ = try member(token)
+        guard query.channel == channel else { throw BoardError.noChannel }
+        let all = notes
         switch query.range {
         case .newest: return RemotePage(items: all.suffix(query.limit), hasMore: all.count > query.limit)
         case .before(let position):
@@ -41,14 +52,15 @@ final class BulletinBoard: Sendable {
     }
 
     /// Applies the operations in order, and stops at the first one whose predecessor is missing.
-    func apply(_ delivery: Delivery) -> DeliveryReport {
+    package func apply(_ delivery: Delivery, from token: AccessToken) throws -> DeliveryReport {
+        let user = try member(token)
         let lane = Lane(outbox: delivery.outbox, lane: delivery.lane)
         return state.withLock { state in
             var mark = state.marks[lane] ?? 0
             var outcomes: [DeliveryOutcome] = []
             for operation in delivery.operations {
                 if case .gap = outcomes.last { break }
-                outcomes.append(state.apply(operation, &mark, user))
+                outcomes.append(state.apply(operation, &mark, user, channel))
             }
             state.marks[lane] = mark
             outcomes += delivery.operations.dropFirst(outcomes.count).map { _ in .notAttempted }
@@ -59,7 +71,7 @@ final class BulletinBoard: Sendable {
 
 extension BulletinBoard.State {
     fileprivate mutating func apply(
-        _ operation: DeliveryOperation, _ mark: inout Int64, _ user: UserID
+        _ operation: DeliveryOperation, _ mark: inout Int64, _ user: UserID, _ ownChannel: ChannelID
     ) -> DeliveryOutcome {
         if case .send(let id, channel: _, content: _, createdAt: _, parent: _) = operation.body,
             let known = notes.first(where: { $0.id == id })
@@ -70,6 +82,8 @@ extension BulletinBoard.State {
         guard operation.previous == mark else { return .gap(mark: mark) }
         mark = operation.sequence
         switch operation.body {
+        case .send(_, let channel, _, _, _) where channel != ownChannel:
+            return .refused(code: "noChannel", detail: "the board has no such channel")
         case .send(let id, let channel, let content, let createdAt, let parent):
             let now = Timestamp(milliseconds: createdAt.milliseconds)
             let position = ServerPosition(position: (notes.last?.serverPosition.position ?? 0) + 1, acceptedAt: now)

@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+// A package outside of Causeway: it sees the products of the package, as an application does, and nothing else.
+import PackageDescription
+
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "own-adapters",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    dependencies: [.package(name: "causeway", path: "../..")],
+    targets: [
+        .target(
+            name: "OwnAdapters", dependencies: [.product(name: "Causeway", package: "causeway")],
+            swiftSettings: strict),
+        .executableTarget(name: "own-adapters", dependencies: ["OwnAdapters"], swiftSettings: strict),
+        .testTarget(
+            name: "OwnAdaptersTests",
+            dependencies: [
+                "OwnAdapters", .product(name: "CausewayTransportConformance", package: "causeway"),
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
