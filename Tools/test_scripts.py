@@ -116,6 +116,14 @@ class ScriptTests(unittest.TestCase):
         script = f"echo '➜ Test a() skipped: \"why\"'\necho '{PASSED}'\n"
         self.assertEqual(self.run_tests(script).returncode, 0)
         self.assertEqual(self.run_tests(script, CI="true").returncode, 3)
+        self.assertEqual(self.run_tests(script, CI="true", LC_ALL="C").returncode, 3)
+
+    def test_a_name_with_the_word_skipped_is_no_skipped_test(self):
+        name = "a message that is skipped"
+        script = (f"echo '◇ Test {name} started.'\n"
+                  f"echo '◇ Test case passing 1 argument name → {name} to a(_:) started.'\n"
+                  f"echo '✔ Test {name} passed after 1 seconds.'\necho '{PASSED}'\n")
+        self.assertEqual(self.run_tests(script, CI="true").returncode, 0)
 
     def test_a_run_without_tests_fails(self):
         self.assertEqual(self.run_tests("echo '✔ Test run with 0 tests passed'\n").returncode, 4)
