@@ -135,4 +135,4 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 
 clean: ## Remove what the build wrote (not the packages that setup-tests fetched)
 	$(SWIFT) package clean
-	rm -rf .build/tidy .build-mutants .build-release .build-simulate .build-tsan
+	rm -rf .build/tidy .build-examples .build-mutants .build-release .build-simulate .build-tsan
