@@ -25,27 +25,44 @@ public import Observation
 @MainActor @Observable
 public final class LiveCollection<Record: LiveRecord> {
     /// The progress of loading.
-    public private(set) var loadingStatus = LoadingStatus.notLoading
+    public var loadingStatus: LoadingStatus {
+        access(keyPath: \.loadingStatus)
+        return shown.loading
+    }
     /// The origin of the data.
-    public private(set) var dataStatus = DataStatus.notExist
+    public var dataStatus: DataStatus {
+        access(keyPath: \.dataStatus)
+        return shown.data
+    }
     /// The records in the window, in order.
     public var snapshots: LiveSnapshot<Record> {
         access(keyPath: \.snapshots)
         return shownSnapshot
     }
     /// True if there is another page after the last record. False until the first query has ended.
-    public private(set) var hasNext = false
+    public var hasNext: Bool {
+        access(keyPath: \.hasNext)
+        return shown.hasNext
+    }
     /// True if there is another page before the first record. False until the first query has ended.
-    public private(set) var hasPrevious = false
+    public var hasPrevious: Bool {
+        access(keyPath: \.hasPrevious)
+        return shown.hasPrevious
+    }
     /// The reason why the store or the server could not be asked; `nil` if both could.
-    public private(set) var error: (any Error)?
+    public var error: (any Error)? {
+        access(keyPath: \.error)
+        return shown.error
+    }
 
     /// The commit of the store that the contents correspond to. Not observed by itself: if a commit changes nothing
     /// here, it may lag behind.
     public var version: Int64 { core.displayed?.version ?? 0 }
 
-    /// Observed manually: the setter that the macro generates compares the old list with the new one, row by row.
+    /// Observed manually, here and below: the setter that the macro generates compares the old list with the new one,
+    /// row by row, and the key path of a generic type is built anew at each access, even to compare two values.
     @ObservationIgnored private var shownSnapshot = LiveSnapshot<Record>()
+    @ObservationIgnored private var shown = ShownStatus()
     /// True after ``resetPage()`` until the next update: the earlier state has no information about its pages.
     @ObservationIgnored private var isResetting = false
     @ObservationIgnored let core: ObservationCore<Record>
@@ -57,12 +74,24 @@ public final class LiveCollection<Record: LiveRecord> {
 
     private func apply(_ change: LiveCollectionChange<Record>) {
         isResetting = false
-        if loadingStatus != change.loadingStatus { loadingStatus = change.loadingStatus }
-        if dataStatus != change.dataStatus { dataStatus = change.dataStatus }
-        if LiveStep.error.isDue(in: change) || (error != nil && change.error == nil) { error = change.error }
-        if hasNext != change.hasNext { hasNext = change.hasNext }
-        if hasPrevious != change.hasPrevious { hasPrevious = change.hasPrevious }
+        show(loading: change.loadingStatus, data: change.dataStatus)
+        if LiveStep.error.isDue(in: change) || (shown.error != nil && change.error == nil) {
+            withMutation(keyPath: \.error) { shown.error = change.error }
+        }
+        show(hasNext: change.hasNext, hasPrevious: change.hasPrevious)
         if !change.isDataUnchanged { withMutation(keyPath: \.snapshots) { shownSnapshot = change.snapshot } }
+    }
+
+    private func show(loading: LoadingStatus, data: DataStatus) {
+        if shown.loading != loading { withMutation(keyPath: \.loadingStatus) { shown.loading = loading } }
+        if shown.data != data { withMutation(keyPath: \.dataStatus) { shown.data = data } }
+    }
+
+    private func show(hasNext: Bool, hasPrevious: Bool) {
+        if shown.hasNext != hasNext { withMutation(keyPath: \.hasNext) { shown.hasNext = hasNext } }
+        if shown.hasPrevious != hasPrevious {
+            withMutation(keyPath: \.hasPrevious) { shown.hasPrevious = hasPrevious }
+        }
     }
 
     // MARK: - The window
@@ -100,9 +129,16 @@ public final class LiveCollection<Record: LiveRecord> {
         if core.isDisposed { return }
         core.dispose()
         isResetting = false
-        loadingStatus = .error
-        dataStatus = .error
-        hasNext = false
-        hasPrevious = false
+        show(loading: .error, data: .error)
+        show(hasNext: false, hasPrevious: false)
     }
+}
+
+/// The displayed properties of a live collection or object except its data.
+struct ShownStatus {
+    var loading = LoadingStatus.notLoading
+    var data = DataStatus.notExist
+    var hasNext = false
+    var hasPrevious = false
+    var error: (any Error)?
 }

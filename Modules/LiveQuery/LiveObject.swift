@@ -9,18 +9,33 @@ public import Observation
 @MainActor @Observable
 public final class LiveObject<Record: LiveRecord> {
     /// The progress of loading.
-    public private(set) var loadingStatus = LoadingStatus.notLoading
+    public var loadingStatus: LoadingStatus {
+        access(keyPath: \.loadingStatus)
+        return shown.loading
+    }
     /// The origin of the data.
-    public private(set) var dataStatus = DataStatus.notExist
+    public var dataStatus: DataStatus {
+        access(keyPath: \.dataStatus)
+        return shown.data
+    }
     /// The record; `nil` if there is none.
-    public private(set) var snapshot: Record?
+    public var snapshot: Record? {
+        access(keyPath: \.snapshot)
+        return shownSnapshot
+    }
     /// The reason why the store or the server could not be asked; `nil` if both could.
-    public private(set) var error: (any Error)?
+    public var error: (any Error)? {
+        access(keyPath: \.error)
+        return shown.error
+    }
 
     /// The commit of the store that the contents correspond to. Not observed by itself: if a commit changes nothing
     /// here, it may lag behind.
     public var version: Int64 { core.displayed?.version ?? 0 }
 
+    /// Observed manually, for the reason given in ``LiveCollection``.
+    @ObservationIgnored private var shownSnapshot: Record?
+    @ObservationIgnored private var shown = ShownStatus()
     @ObservationIgnored let core: ObservationCore<Record>
 
     init(core: ObservationCore<Record>) {
@@ -29,10 +44,16 @@ public final class LiveObject<Record: LiveRecord> {
     }
 
     private func apply(_ change: LiveCollectionChange<Record>) {
-        if loadingStatus != change.loadingStatus { loadingStatus = change.loadingStatus }
-        if dataStatus != change.dataStatus { dataStatus = change.dataStatus }
-        if LiveStep.error.isDue(in: change) || (error != nil && change.error == nil) { error = change.error }
-        if !change.isDataUnchanged { snapshot = change.snapshot.first }
+        show(loading: change.loadingStatus, data: change.dataStatus)
+        if LiveStep.error.isDue(in: change) || (shown.error != nil && change.error == nil) {
+            withMutation(keyPath: \.error) { shown.error = change.error }
+        }
+        if !change.isDataUnchanged { withMutation(keyPath: \.snapshot) { shownSnapshot = change.snapshot.first } }
+    }
+
+    private func show(loading: LoadingStatus, data: DataStatus) {
+        if shown.loading != loading { withMutation(keyPath: \.loadingStatus) { shown.loading = loading } }
+        if shown.data != data { withMutation(keyPath: \.dataStatus) { shown.data = data } }
     }
 
     // MARK: - Observing
@@ -86,8 +107,7 @@ public final class LiveObject<Record: LiveRecord> {
     public func dispose() {
         if core.isDisposed { return }
         core.dispose()
-        loadingStatus = .error
-        dataStatus = .error
+        show(loading: .error, data: .error)
     }
 }
 
