@@ -14,6 +14,8 @@ final class ScriptedRemote: RemoteSource {
     private struct State {
         var asked: [RemoteSourcePage<MessageQuery.Cursor>] = []
         var waiting: [CheckedContinuation<Answer, Never>] = []
+        var following = RemoteFollowing.none
+        var broughtThrough: Int64 = 0
     }
 
     private let store: any Store
@@ -69,6 +71,17 @@ final class ScriptedRemote: RemoteSource {
     static func end(_ position: Int64) -> MessageQuery.Cursor {
         MessageQuery.Cursor(position: position, ordinal: .max)
     }
+
+    /// The way in which changes arrive by themselves.
+    var following: RemoteFollowing {
+        get { state.withLock { $0.following } }
+        set { state.withLock { $0.following = newValue } }
+    }
+
+    /// Events have brought every message up to this position.
+    func bring(through position: Int64) { state.withLock { $0.broughtThrough = position } }
+
+    func isBrought(through key: MessageQuery.Cursor) -> Bool { key.position <= state.withLock { $0.broughtThrough } }
 
     func fail(_ error: StoreError) { resume(Answer(error: error)) }
 
