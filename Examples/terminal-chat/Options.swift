@@ -34,13 +34,21 @@ struct Options {
         guard let folder = named["--store"], let server = named["--server"], let file = named["--token-file"],
             !channels.isEmpty
         else { throw Usage(problem: "--store, --server, --token-file or a channel is missing") }
-        // Secrets are read from files, never from the command line.
-        let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let token = AccessToken(text) else { throw Usage(problem: "\(file) contains no token") }
         self.folder = folder
         self.server = server
-        self.token = token
+        token = try Self.token(in: file)
         self.channels = channels
         authorities = named["--ca"]
+    }
+
+    /// Reads a secret: from a file that only its owner can read, never from the command line.
+    private static func token(in file: String) throws -> AccessToken {
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        if let mode = attributes[.posixPermissions] as? NSNumber, mode.intValue & 0o077 != 0 {
+            throw Usage(problem: "\(file) can be read by others; make it private: chmod 600 \(file)")
+        }
+        let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let token = AccessToken(text) else { throw Usage(problem: "\(file) contains no token") }
+        return token
     }
 }

@@ -79,6 +79,20 @@ import Testing
         await hub.process.stop()
     }
 
+    @Test func aTokenFileThatOthersCanReadIsRefused() async throws {
+        let file = home.path + "/shared.token"
+        for mode in [0o640, 0o604, 0o660] {
+            try Data("secret".utf8).write(to: URL(fileURLWithPath: file))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+            let outcome = try await Program.chat.run(
+                [
+                    "--store", home.path + "/chat", "--server", "https://localhost:1", "--token-file", file, "general",
+                ], environment: home.environment)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("can be read by others") && !outcome.errors.contains("secret\n"))
+        }
+    }
+
     @Test func itSaysWhatIsMissing() async throws {
         let outcome = try await Program.chat.run(["--store", home.path], environment: home.environment)
         #expect(outcome.status == 1)
