@@ -32,7 +32,8 @@ extension Outbox {
         failExhausted(lane, &step)
         lanes[lane].dropAged()
         let messagesMax = messagesMax(of: lane)
-        let inFlightMax = messagesMax == .max ? configuration.deliveriesInFlightMax : 1
+        let isSeveral = messagesMax == .max && lanes[lane].caution.allowsSeveralBatches
+        let inFlightMax = isSeveral ? configuration.deliveriesInFlightMax : 1
         var mayGo = hasTurn
         while lanes[lane].inFlightBatches.count < inFlightMax {
             let goesByItself = goesByItself(lane, step.clock)
@@ -52,7 +53,8 @@ extension Outbox {
             isPipelined: !lanes[lane].inFlightBatches.isEmpty, operations: [], countedMessage: nil)
         let limits = OutboxLane.BatchLimits(
             operationsMax: configuration.batchOperationsMax, messagesMax: messagesMax,
-            bytesMax: configuration.batchBytesMax, messagesBelow: messagesBelow(in: lane),
+            bytesMax: configuration.batchBytesMax, sizeMax: lanes[lane].caution.afterSilenceSizeMax,
+            messagesBelow: messagesBelow(in: lane),
             expiredUntil: aging.expiredUntil(step.clock))
         let mutations = lanes[lane].fill(&batch, within: limits, at: step.clock)
         guard !batch.operations.isEmpty else { return false }

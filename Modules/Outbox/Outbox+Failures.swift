@@ -33,6 +33,7 @@ extension Outbox {
         case .transient(let code, let detail), .serverFailed(let code, let detail):
             countAttempt(batch, lane, code: code, detail: detail, &step)
         case .inDoubt(let detail):
+            lanes[lane].noteSilence(after: batch)
             countAttempt(batch, lane, code: "noAnswer", detail: detail, &step)
             goOffline(detail, step.clock)
         case .storeForked:

@@ -19,6 +19,8 @@ extension OutboxLane {
         var operationsMax: Int
         var messagesMax: Int
         var bytesMax: Int
+        /// The maximum of contents and their surroundings; `nil` if there is none.
+        var sizeMax: Int?
         /// Messages from this sequence on must wait; fences and deletions need not.
         var messagesBelow: Int64
         /// A message that was queued at this time or earlier is not sent, nor is anything behind it.
@@ -41,7 +43,10 @@ extension OutboxLane {
             if slots[index].isMessage {
                 if slots[index].sequence >= limits.messagesBelow { break }
                 if let expired = limits.expiredUntil, slots[index].queuedAt <= expired { break }
-                if messages > 0, messages >= limits.messagesMax || bytes + slots[index].bytes > limits.bytesMax {
+                if messages > 0,
+                    messages >= limits.messagesMax || bytes + slots[index].bytes > limits.bytesMax
+                        || isOver(limits.sizeMax, bytes + slots[index].bytes, operations: batch.operations.count + 1)
+                {
                     break
                 }
                 messages += 1
@@ -60,6 +65,26 @@ extension OutboxLane {
             inFlightCount += batch.operations.count
         }
         return mutations
+    }
+
+    private func isOver(_ sizeMax: Int?, _ bytes: Int, operations: Int) -> Bool {
+        sizeMax.map { bytes + operations * Batch.sizeOfOperation > $0 } ?? false
+    }
+
+    /// A batch got no response: large ones are avoided for a while.
+    mutating func noteSilence(after batch: Batch) {
+        var index = 0
+        for inFlight in inFlightBatches {
+            let count = inFlight.batch.operations.count
+            guard inFlight.batch.id == batch.id else {
+                index += count
+                continue
+            }
+            // A batch that is resolved in part has lost its first links.
+            let end = min(index + count, slots.count)
+            let bytes = slots[min(index, end)..<end].reduce(0) { $0 + ($1.isMessage ? $1.bytes : 0) }
+            return caution.noteSilence(after: bytes + count * Batch.sizeOfOperation)
+        }
     }
 
     /// A batch of fences alone counts no attempt: the first message behind them is charged, or a message that crashes
@@ -161,6 +186,9 @@ extension OutboxLane {
 }
 
 extension Batch {
+    /// Approximate bytes of an operation on the wire beside its content: ids, numbers, a time and names.
+    static let sizeOfOperation = 512
+
     /// False for a batch of fences and deletions alone.
     var hasMessage: Bool { operations.contains { $0.kind == .send } }
 }
