@@ -42,6 +42,7 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioWebSocket = product(name: "NIOWebSocket", package: "swift-nio")
     static let openCombine = product(
         name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux]))
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -135,9 +136,13 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         module("TLS", ["COpenSSL", "CausewaySystem", .nioCore]),
+        module("WebSocket", [.nioCore, .nioHTTP1, .nioWebSocket]),
         module(
             "HTTP",
-            ["CausewaySystem", "CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
+            [
+                "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1,
+                .nioHTTPTypesHTTP1, .nioPosix,
+            ]),
         module("SQLiteStorage", ["CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
         module(
             "HTTPTransport",
@@ -215,8 +220,8 @@ let package = Package(
             name: "CausewayHub",
             dependencies: [
                 "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubRules", "CausewayHubStorage",
-                "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", .hummingbird, .hummingbirdCore, .httpTypes,
-                .lifecycle, .logging, .nioCore, .nioHTTP1,
+                "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .hummingbird,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1,
             ],
             path: "Modules/Hub", resources: [.embedInCode("Contract")], swiftSettings: strict),
         // The hub's storage by default. Only the program chooses it.
@@ -412,8 +417,8 @@ let package = Package(
             "Hub", in: "Integration",
             [
                 "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer",
-                "CausewayModels", "CausewayRecords", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb,
-                .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                "CausewayModels", "CausewayRecords", "CausewayTestSupport", "CausewayWebSocket", "CausewayWire",
+                "causeway-hub", .grdb, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "Control", in: "Integration",

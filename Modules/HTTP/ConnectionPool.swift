@@ -10,6 +10,7 @@ final class ConnectionPool: HTTPConnectionOwner {
         let head: HTTPRequestHead
         let body: ByteBuffer
         let isSafeToRepeat: Bool
+        let serverWait: Duration
         let continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
         var wasRepeated = false
         var wholeTimer: Scheduled<Void>?
@@ -34,7 +35,9 @@ final class ConnectionPool: HTTPConnectionOwner {
 
     func submit(_ id: ConnectionPoolState.RequestID, _ request: Request) {
         var request = request
-        request.wholeTimer = loop.assumeIsolated().scheduleTask(in: TimeAmount(settings.timeouts.whole)) {
+        request.wholeTimer = loop.assumeIsolated().scheduleTask(
+            in: TimeAmount(settings.timeouts.whole + request.serverWait)
+        ) {
             self.withdraw(id) { .timeout(.whole, requestSent: $0) }
         }
         requests[id] = request
@@ -119,7 +122,8 @@ final class ConnectionPool: HTTPConnectionOwner {
             switch action {
             case .lease(let connection, let request):
                 if let connection = connections[connection], let waiting = requests[request] {
-                    connection.start(request, head: waiting.head, body: waiting.body)
+                    connection.start(
+                        request, head: waiting.head, body: waiting.body, serverWait: waiting.serverWait)
                 }
             case .connect(let connection):
                 connect(connection)

@@ -64,7 +64,7 @@ package final class HTTPClient: Sendable {
             await withCheckedContinuation { continuation in
                 let accepted = ConnectionPool.Request(
                     head: finishedHead, body: request.body, isSafeToRepeat: request.isSafeToRepeat,
-                    continuation: continuation)
+                    serverWait: request.serverWait, continuation: continuation)
                 loop.execute {
                     // A cancellation that ran before this turn of the loop found nothing to withdraw.
                     if cancelled.isRaised {

@@ -13,14 +13,18 @@ package struct HTTPClientRequest: Sendable {
     /// `Transfer-Encoding`, `Connection` and similar ones), which the client sets itself.
     package var fields: HTTPFields
     package var body: ByteBuffer
+    /// How much longer than usual the server may take before it responds, because the request asks it to wait.
+    package var serverWait: Duration
 
     package init(
-        method: HTTPRequest.Method, path: String, fields: HTTPFields = [:], body: ByteBuffer = ByteBuffer()
+        method: HTTPRequest.Method, path: String, fields: HTTPFields = [:], body: ByteBuffer = ByteBuffer(),
+        serverWait: Duration = .zero
     ) {
         self.method = method
         self.path = path
         self.fields = fields
         self.body = body
+        self.serverWait = serverWait
     }
 }
 
@@ -78,7 +82,7 @@ extension HTTPClientRequest {
     }
 
     /// Whether a request may be sent again although the server may have seen it: only if it changes nothing.
-    var isSafeToRepeat: Bool {
+    package var isSafeToRepeat: Bool {
         method == .get || method == .head
     }
 }

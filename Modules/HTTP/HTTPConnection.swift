@@ -1,4 +1,5 @@
 import CausewayTLS
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
@@ -23,13 +24,14 @@ protocol HTTPConnectionOwner: AnyObject {
 ///
 /// A response is returned only after the read that contained its end is complete, so that bytes after it are detected
 /// before the connection is used again. Not `Sendable`: all code runs on the channel's event loop.
-final class HTTPConnection: ChannelInboundHandler {
+final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private struct Exchange {
         let request: ConnectionPoolState.RequestID
         var assembler: ResponseAssembler
+        let firstByteTimeout: TimeAmount
         var isWritten = false
         var hasFirstByte = false
         var firstByteTimer: Scheduled<Void>?
@@ -77,7 +79,15 @@ final class HTTPConnection: ChannelInboundHandler {
     }
 
     /// Sends one request; the owner is notified of its result.
-    func start(_ request: ConnectionPoolState.RequestID, head: HTTPRequestHead, body: ByteBuffer) {
+    ///
+    /// - Parameters:
+    ///   - serverWait: how much longer than usual the server may take before it responds.
+    ///   - isUpgrade: whether it asks for another protocol. After a response with the status 101 the connection is left
+    ///     open and untouched, for the owner to use.
+    func start(
+        _ request: ConnectionPoolState.RequestID, head: HTTPRequestHead, body: ByteBuffer,
+        serverWait: Duration = .zero, isUpgrade: Bool = false
+    ) {
         guard case .idle = state, channel.isActive else {
             state = .closed
             channel.close(promise: nil)
@@ -85,7 +95,10 @@ final class HTTPConnection: ChannelInboundHandler {
             return
         }
         state = .busy(
-            Exchange(request: request, assembler: ResponseAssembler(method: head.method, limits: limits)))
+            Exchange(
+                request: request,
+                assembler: ResponseAssembler(method: head.method, limits: limits, isUpgrade: isUpgrade),
+                firstByteTimeout: firstByteTimeout + TimeAmount(serverWait)))
         channel.pipeline.syncOperations.write(NIOAny(HTTPClientRequestPart.head(head)), promise: nil)
         if body.readableBytes > 0 {
             channel.pipeline.syncOperations.write(
@@ -119,6 +132,9 @@ final class HTTPConnection: ChannelInboundHandler {
         channel.close(promise: nil)
     }
 
+    /// The bytes that came after a response with the status 101.
+    var upgradeRest: ByteBuffer { decoder.upgradeRest ?? ByteBuffer() }
+
     // MARK: Channel events
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -132,6 +148,7 @@ final class HTTPConnection: ChannelInboundHandler {
             case .head(let head):
                 guard !exchange.assembler.hasHead else { throw .malformedResponse("two response headers") }
                 try exchange.assembler.receive(head: head)
+                if head.status == .switchingProtocols { decoder.endHTTP() }
                 state = .busy(exchange)
             case .body(let part):
                 // Released first, so that the body grows in place.
@@ -184,6 +201,10 @@ final class HTTPConnection: ChannelInboundHandler {
 
     private func deliverResponse(channelIsOpen: Bool) {
         guard case .responded(let exchange, let response, let keepAlive) = state else { return }
+        if response.status.code == ResponseAssembler.upgradeStatus, channelIsOpen {
+            state = .closed
+            return finish(exchange.request, .success(response), reusable: false)
+        }
         let reusable =
             channelIsOpen && keepAlive && exchange.isWritten && !decoder.hasLeftover && channel.isActive
         responses += 1
@@ -205,7 +226,9 @@ final class HTTPConnection: ChannelInboundHandler {
         case .success:
             exchange.isWritten = true
             if !exchange.hasFirstByte {
-                exchange.firstByteTimer = channel.eventLoop.assumeIsolated().scheduleTask(in: firstByteTimeout) {
+                exchange.firstByteTimer = channel.eventLoop.assumeIsolated().scheduleTask(
+                    in: exchange.firstByteTimeout
+                ) {
                     [weak self] in
                     self?.abort(.timeout(.firstByte, requestSent: true))
                 }

@@ -7,15 +7,22 @@ import NIOHTTPTypesHTTP1
 /// 9112 §6 that the decoder leaves open. Pure.
 struct ResponseAssembler {
     private let limits: HTTPLimits
+    /// Of a response after which the connection belongs to another protocol.
+    static let upgradeStatus = 101
+
     private let hasNoBody: Bool
+    private let isUpgrade: Bool
     private var head: HTTPResponseHead?
     private var interimResponses = 0
     private var body = ByteBuffer()
 
-    /// - Parameter method: the method of the request; the response to HEAD has a length but no body.
-    init(method: HTTPMethod, limits: HTTPLimits) {
+    /// - Parameters:
+    ///   - method: the method of the request; the response to HEAD has a length but no body.
+    ///   - isUpgrade: whether the request asks for another protocol.
+    init(method: HTTPMethod, limits: HTTPLimits, isUpgrade: Bool = false) {
         self.limits = limits
         self.hasNoBody = method == .HEAD
+        self.isUpgrade = isUpgrade
     }
 
     /// Whether the head of the final response has arrived.
@@ -23,9 +30,11 @@ struct ResponseAssembler {
 
     mutating func receive(head: HTTPResponseHead) throws(HTTPClientError) {
         let code = Int(head.status.code)
-        guard code != 101 else { throw .malformedResponse("unexpected status 101 (switching protocols)") }
+        guard code != Self.upgradeStatus || isUpgrade else {
+            throw .malformedResponse("unexpected status 101 (switching protocols)")
+        }
         guard (100...999).contains(code) else { throw .malformedResponse("status \(code)") }
-        if code < 200 {
+        if code < 200, code != Self.upgradeStatus {
             interimResponses += 1
             guard interimResponses <= limits.interimResponsesMax else {
                 throw .malformedResponse("more than \(limits.interimResponsesMax) interim responses")

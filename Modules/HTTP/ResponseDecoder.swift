@@ -50,6 +50,10 @@ final class ResponseDecoder: WriteObservingByteToMessageDecoder {
             onFirstByte?()
         }
         let state = try decoder.decode(context: context, buffer: &buffer)
+        // The decoder below stops at the end of such a response.
+        if upgradeRest != nil, state == .needMoreData, var rest = buffer.readSlice(length: buffer.readableBytes) {
+            upgradeRest?.writeBuffer(&rest)
+        }
         hasLeftover = buffer.readableBytes > 0
         return state
     }
@@ -58,6 +62,7 @@ final class ResponseDecoder: WriteObservingByteToMessageDecoder {
         context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
     ) throws -> DecodingState {
         guard current != nil else { return .needMoreData }
+        guard upgradeRest == nil else { return .needMoreData }
         return try started(context: context).decodeLast(context: context, buffer: &buffer, seenEOF: seenEOF)
     }
 
@@ -67,6 +72,12 @@ final class ResponseDecoder: WriteObservingByteToMessageDecoder {
         current = nil
         isStarted = false
     }
+
+    /// The bytes after a response with the status 101, which belong to the other protocol; `nil` without such one.
+    private(set) var upgradeRest: ByteBuffer?
+
+    /// To be called with the header of a response with the status 101: it has no body.
+    func endHTTP() { upgradeRest = ByteBuffer() }
 
     /// No response is expected until the next request.
     func endResponse() {

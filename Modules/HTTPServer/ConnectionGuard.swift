@@ -48,6 +48,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private var isInputClosed = false
     /// Waiting until the client has read everything that was written.
     private var drains: [ResponseDrain] = []
+    /// Waits for the response that hands the connection over.
+    private var upgrade: ConnectionUpgrade?
     /// True when a read was requested while the client must not send more.
     private var isReadHeld = false
     /// True once this handler has written the last response; nothing from other handlers is sent any more.
@@ -170,6 +172,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         case let drain as ResponseDrain:
             drains.append(drain)
             if untaken == 0 || !context.channel.isActive { self.drain() }
+        case let upgrade as ConnectionUpgrade: self.upgrade = upgrade
         default:
             context.triggerUserOutboundEvent(event, promise: promise)
             return
@@ -184,7 +187,9 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         }
         var held: [ResponseHold] = []
         switch unwrapOutboundIn(data) {
-        case .head: isResponding = true
+        case .head(let head):
+            isResponding = true
+            if head.status == .switchingProtocols { return handOver(context, data, promise) }
         case .body: break
         case .end:
             isResponding = false
@@ -195,6 +200,20 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         }
         context.write(data, promise: taken(promise, context, releasing: held))
         readOn(context)
+    }
+
+    /// Writes the last header of HTTP, and gives the connection's bytes to the handlers of the other protocol.
+    private func handOver(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
+        context.writeAndFlush(data, promise: promise)
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let codec = try pipeline.handler(type: HTTPResponseEncoder.self)
+            let handlers = upgrade?.makeHandlers(context.eventLoop) ?? []
+            upgrade = nil
+            try pipeline.addHandlers(handlers, position: .before(codec))
+        } catch {
+            context.close(promise: nil)
+        }
     }
 
     /// Returns a promise that succeeds when the client has read the data written with it. Until then there is a

@@ -5,12 +5,15 @@ import CausewayTransport
 
 /// Creation of a transport's parts from an address and a configuration.
 extension HTTPTransport {
+    /// The way in which requests travel, and the server.
     static func endpoint(
         _ address: String, _ configuration: HTTPTransportConfiguration
-    ) throws(TransportError) -> HTTPEndpoint {
+    ) throws(TransportError) -> (CarrierKind, HTTPEndpoint) {
+        let scheme = address.prefix { $0 != ":" }
+        let (kind, httpScheme) = CarrierKind.scheme(scheme.lowercased())
         let endpoint: HTTPEndpoint
         do {
-            endpoint = try HTTPEndpoint(url: address)
+            endpoint = try HTTPEndpoint(url: httpScheme + address.dropFirst(scheme.count))
         } catch {
             throw mismatch("invalid server address: \(error); use an address such as https://chat.example:8443")
         }
@@ -23,7 +26,7 @@ extension HTTPTransport {
                 "\(endpoint) is refused: without TLS the token and the messages can be read in transit; "
                     + "use https://, or allow plain text for this server")
         }
-        return endpoint
+        return (kind, endpoint)
     }
 
     static func capabilities(of endpoint: HTTPEndpoint, records: Set<RecordKind>) -> TransportCapabilities {

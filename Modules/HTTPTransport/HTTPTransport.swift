@@ -6,8 +6,16 @@ import CausewayWire
 import HTTPTypes
 import NIOCore
 
-/// A transport to a Causeway server over HTTP/1.1, with or without TLS: one request, one response. Events are read by
-/// long poll, on a connection of their own.
+/// A transport to a Causeway server: requests and responses over HTTP/1.1, over a WebSocket, or over the better of both,
+/// with or without TLS.
+///
+/// | scheme | requests travel |
+/// | --- | --- |
+/// | `https:`, `http:` | over HTTP/1.1; events are read by long poll, on a connection of their own |
+/// | `wss:`, `ws:` | over one WebSocket (`GET /v1/socket`), which is opened when it is needed |
+/// | `auto:` | over a WebSocket with TLS; over HTTP with TLS for a while after it could not be opened, or ended early three times in a row |
+///
+/// Nothing that matters is kept here, so the way may change between any two requests.
 ///
 /// Nothing is repeated except a read on a kept connection that turned out to be closed; redirects are not followed; a
 /// response without the protocol's header is not trusted.
@@ -54,47 +62,33 @@ import NIOCore
 public struct HTTPTransport: Transport {
     public let capabilities: TransportCapabilities
 
-    private let client: HTTPClient
+    private let carrier: any RequestCarrier
     /// For events: a request that waits at the server must occupy no connection that deliveries need.
-    private let eventClient: HTTPClient
+    private let eventCarrier: any RequestCarrier
     private let eventSource: HTTPEventSource
     let requests: RequestBuilder
     let parser: ResponseParser
 
     /// Creates a transport. Opens no connection yet; reads the certificate files that the configuration names.
     ///
-    /// - Parameter address: `https://host[:port][/path]`, or `http:` to this machine itself (`localhost`, 127.0.0.0/8,
-    ///   `::1`) or if the configuration allows plain text.
+    /// - Parameter address: `https://host[:port][/path]`, or with one of the other ``schemes``; `http:` and `ws:` to
+    ///   this machine itself (`localhost`, 127.0.0.0/8, `::1`) or if the configuration allows plain text.
     /// - Throws: ``TransportError/actionRequired(_:)`` if the address, a certificate file or the proxy's variable
     ///   cannot be used. Its text never repeats the address, which may contain a password.
     public init(
         to address: String, token: AccessToken,
         _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration()
     ) throws(TransportError) {
-        let endpoint = try Self.endpoint(address, configuration)
+        let (kind, endpoint) = try Self.endpoint(address, configuration)
         capabilities = Self.capabilities(of: endpoint, records: configuration.records)
-        var limits = HTTPLimits()
-        limits.bodyBytesMax = WireProtocol.responseBytesMax
-        limits.connectionsMax = HTTPTransportLimits.deliveriesInFlightTotalMax
-        let (tls, proxy) = (try Self.tls(for: endpoint, configuration), try Self.proxy(for: endpoint, configuration))
-        var timeouts = HTTPTimeouts(
-            connect: configuration.timeouts.connect, firstByte: configuration.timeouts.firstByte,
-            whole: configuration.timeouts.whole)
-        client = HTTPClient(
-            endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
-            eventLoopGroup: configuration.eventLoopGroup)
-        let eventWait = Self.eventWait(configuration)
-        timeouts.firstByte += .seconds(eventWait)
-        timeouts.whole += .seconds(eventWait)
-        limits.connectionsMax = HTTPTransportLimits.eventConnectionsMax
-        eventClient = HTTPClient(
-            endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
-            eventLoopGroup: configuration.eventLoopGroup)
         requests = RequestBuilder(token: token, userAgent: configuration.userAgent)
+        let carriers = try CarrierFactory(endpoint, configuration, opening: requests.socket())
+        (carrier, eventCarrier) = carriers.make(kind)
         parser = ResponseParser(
             sanitizer: ServerTextSanitizer(token: token), server: endpoint.description,
             wallClock: configuration.wallClock)
-        eventSource = HTTPEventSource(eventClient, requests, parser, waitSeconds: eventWait)
+        eventSource = HTTPEventSource(
+            eventCarrier, requests, parser, waitSeconds: Self.eventWait(configuration))
     }
 
     public var events: (any EventSource)? { eventSource }
@@ -104,7 +98,8 @@ public struct HTTPTransport: Transport {
     ) async throws(TransportError) -> ServerInfo {
         let (session, present) = try await ask(
             requests.session(knowing: history, outbox: outbox), as: WireSession.self, .session)
-        var serverInfo = ServerInfo(user: session.user, server: parser.sanitizer.cleaned(session.server))
+        let way = carrier.way.map { " over \($0)" } ?? ""
+        var serverInfo = ServerInfo(user: session.user, server: parser.sanitizer.cleaned(session.server) + way)
         serverInfo.history = present
         if let marks = session.marks {
             guard marks.values.allSatisfy((0..<Limits.sequenceMax).contains) else {
@@ -119,7 +114,7 @@ public struct HTTPTransport: Transport {
         let request = try requests.delivery(delivery)
         let (wire, history) = try await ask(request, as: WireReport.self, .delivery)
         guard var report = wire.report(on: delivery.operations, sanitizer: parser.sanitizer) else {
-            throw .inDoubt(detail: "\(client.endpoint): the server's report does not fit the delivery")
+            throw .inDoubt(detail: "\(carrier.endpoint): the server's report does not fit the delivery")
         }
         report.history = history
         return report
@@ -168,14 +163,14 @@ public struct HTTPTransport: Transport {
     }
 
     public func networkChanged() {
-        client.discardIdleConnections()
-        eventClient.discardIdleConnections()
+        carrier.discardIdleConnections()
+        eventCarrier.discardIdleConnections()
     }
 
     /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.
     public func close() async {
-        await client.shutdown()
-        await eventClient.shutdown()
+        await carrier.shutdown()
+        await eventCarrier.shutdown()
     }
 
     func ask<Response: Decodable>(
@@ -189,9 +184,9 @@ public struct HTTPTransport: Transport {
         _ request: HTTPClientRequest, _ kind: RequestKind
     ) async throws(TransportError) -> HTTPClientResponse {
         do {
-            return try await client.send(request)
+            return try await carrier.send(request)
         } catch {
-            throw TransportError(error, of: kind, to: client.endpoint)
+            throw TransportError(error, of: kind, to: carrier.endpoint)
         }
     }
 }
@@ -203,7 +198,7 @@ enum RequestKind: Sendable, Hashable, CaseIterable {
 
 /// Prints the address, never the token.
 extension HTTPTransport: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "HTTPTransport(\(client.endpoint))" }
+    public var description: String { "HTTPTransport(\(carrier.endpoint))" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

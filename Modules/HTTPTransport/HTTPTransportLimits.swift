@@ -7,6 +7,21 @@ enum HTTPTransportLimits {
     static let deliveriesInFlightMax = 4
     /// Connections for events: one for the request that waits, and one for its successor while that one is closed.
     static let eventConnectionsMax = 2
+    /// Requests that wait for the socket.
+    static let socketWaitingMax = 256
+    /// Requests under way on a socket whose server names no window.
+    static let socketWindowDefault = 4
+    /// Seconds after which a socket that carries nothing is closed.
+    static let socketIdleSeconds: Int64 = 60
+    /// Seconds from a sent close frame to the end of the connection.
+    static let socketCloseSeconds: Int64 = 1
+    /// Lives of sockets in a row that ended early, after which requests go over HTTP for a while.
+    static let quickEndsMax = 3
+    /// The life of a socket in seconds that does not count as an early end.
+    static let socketLifeSecondsMin: Int64 = 30
+    /// Seconds after which a socket is tried again; doubled after each attempt without success, up to the longest.
+    static let socketRetrySecondsMin: Int64 = 30
+    static let socketRetrySecondsMax: Int64 = 1800
     /// Records in one part of the log.
     static let eventsPerRequest = 1000
     /// The shortest wait that a server can request, in seconds. Not 0: such a wait uses up no retry, so a server that

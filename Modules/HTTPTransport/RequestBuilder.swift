@@ -30,6 +30,9 @@ struct RequestBuilder: Sendable {
         read(WireProtocol.sessionPath + (outbox.map { "?outbox=\($0)" } ?? ""), history)
     }
 
+    /// Opens a socket for further requests.
+    func socket() -> HTTPClientRequest { read(WireSocket.path) }
+
     func message(_ id: MessageID) -> HTTPClientRequest { read(WireProtocol.messagePath(id.description)) }
 
     /// A channel's name contains nothing that must be percent-encoded in a path; see `Name`.
@@ -67,7 +70,10 @@ struct RequestBuilder: Sendable {
 
     /// A cursor contains nothing that must be percent-encoded; see `WireChanges`.
     func events(from cursor: EventCursor, wait: Int, limit: Int, knowing history: ServerHistory?) -> HTTPClientRequest {
-        read("\(WireProtocol.eventsPath)?cursor=\(cursor.rawValue)&wait=\(wait)&limit=\(limit)", history)
+        var request = read(
+            "\(WireProtocol.eventsPath)?cursor=\(cursor.rawValue)&wait=\(wait)&limit=\(limit)", history)
+        request.serverWait = .seconds(wait)
+        return request
     }
 
     /// Percent-encodes every byte except those that RFC 3986 calls unreserved.

@@ -3,7 +3,7 @@ public import CausewayTransport
 
 extension HTTPTransport {
     /// The schemes of the addresses that it connects to, the safe one first.
-    public static let schemes = ["https", "http"]
+    public static let schemes = ["https", "wss", "auto", "http", "ws"]
 }
 
 extension TransportRegistry {

@@ -127,6 +127,20 @@ package enum HubLimits {
     /// How often old entries of the log are dropped.
     package static let logTrimSeconds: Int64 = 600
 
+    // Sockets
+
+    /// Open sockets; past it the response is `503 busy`. Less than the connections, so that other requests find room.
+    package static let socketsMax = 512
+    /// Those of one account.
+    package static let socketsPerAccountMax = 32
+    /// Those of one address.
+    package static let socketsPerPeerMax = 128
+    /// Requests of one socket in progress; it is not read any further meanwhile.
+    package static let socketRequestsMax = 16
+    /// The time between two checks whether the token of a socket is still valid, and between two pings.
+    package static let socketCheckSeconds: Int64 = 15
+    package static let socketPingSeconds: Int64 = 20
+
     /// The time without a write after which the write-ahead log is emptied and memory is released.
     package static let restSeconds: Int64 = 10
 

@@ -3,18 +3,18 @@ import CausewayModels
 import CausewayTransport
 import CausewayWire
 
-/// The hub's log over HTTP: long poll, one request for each part.
+/// The hub's log by long poll: one request for each part.
 ///
-/// It has connections of its own, so that a request that waits at the server delays no delivery.
+/// Over HTTP it has connections of its own, so that a request that waits at the server delays no delivery.
 struct HTTPEventSource: EventSource {
-    private let client: HTTPClient
+    private let carrier: any RequestCarrier
     private let requests: RequestBuilder
     private let parser: ResponseParser
     /// The seconds that a request waits at the server for something new.
     private let waitSeconds: Int
 
-    init(_ client: HTTPClient, _ requests: RequestBuilder, _ parser: ResponseParser, waitSeconds: Int) {
-        self.client = client
+    init(_ carrier: any RequestCarrier, _ requests: RequestBuilder, _ parser: ResponseParser, waitSeconds: Int) {
+        self.carrier = carrier
         self.requests = requests
         self.parser = parser
         self.waitSeconds = min(max(0, waitSeconds), WireProtocol.eventsWaitMax)
@@ -65,9 +65,9 @@ struct HTTPEventSource: EventSource {
     ) async throws(TransportError) -> (part: WireEvents, history: ServerHistory?) {
         let response: HTTPClientResponse
         do throws(HTTPClientError) {
-            response = try await client.send(request)
+            response = try await carrier.send(request)
         } catch {
-            throw TransportError(error, of: .events, to: client.endpoint)
+            throw TransportError(error, of: .events, to: carrier.endpoint)
         }
         return (try parser.read(WireEvents.self, from: response, to: .events), parser.history(of: response))
     }

@@ -83,8 +83,7 @@ struct EventResponder: Sendable {
         guard let session = notifier.enter(account.user, from: peer, topics: request.topics) else {
             throw HubHTTPError.busy
         }
-        context.channel.triggerUserOutboundEvent(
-            InputCloseWatch { [weak session] in session?.end() }, promise: nil)
+        context.onDeparture { [weak session] in session?.end() }
         return session
     }
 
@@ -101,15 +100,19 @@ struct EventResponder: Sendable {
 
     // MARK: - A stream of parts
 
-    /// Server-sent events. The stream ends when the hub stops, when the token is no longer valid, when the cursor was
+    /// Server-sent events, or on a socket parts of a response. The stream ends when the hub stops, when the token is no longer valid, when the cursor was
     /// reset, or when the hub cannot read: the client continues from its last cursor.
     private func stream(_ request: EventRequest, _ context: HubRequestContext) async throws -> Response {
         let session = try enter(request, context)
         var cursor = try await storage.logEnd()
         if let requested = request.cursor { cursor = requested }
         var response = JSONResponse.json(.ok, [])
-        response.headers[.contentType] = ServerSentEvents.contentType
-        response.headers[ServerSentEvents.bufferingField] = "no"
+        if let exchange = context.exchange {
+            exchange.becomeStream()
+        } else {
+            response.headers[.contentType] = ServerSentEvents.contentType
+            response.headers[ServerSentEvents.bufferingField] = "no"
+        }
         response.body = ResponseBody { [cursor] writer in
             do {
                 try await write(request, from: cursor, session, context, to: &writer)
@@ -132,16 +135,17 @@ struct EventResponder: Sendable {
         /// The last part that was sent.
         var sent: EventPart?
         while true {
+            guard await context.isReadyForPart() else { return }
             try await session.prepare(storage)
             let (lease, part) = try await part(request, after: cursor, HubLimits.eventStreamPartBytesMax, context)
             cursor = part.cursor
             let isOwed = !part.isIdle || sent?.isUpToDate != true || Self.isFar(sent?.cursor, from: cursor.position)
             if isOwed {
-                let bytes = ServerSentEvents.event(part.body, id: cursor.text)
+                let bytes = form(part, context)
                 lease.correct(to: bytes.readableBytes)
                 try await writer.write(bytes)
                 // The next part is read when this one has left.
-                await ResponseDrain.wait(on: context.channel)
+                await context.drain()
                 sent = part
                 sent?.body = ResponseParts([])
             }
@@ -153,22 +157,25 @@ struct EventResponder: Sendable {
                 case .ended: return
                 case .changed: break wait
                 case .deadline:
-                    guard try await isAuthorized(context) else { return }
-                    try await writer.write(ServerSentEvents.comment)
+                    guard try await context.isAuthorized(storage) else { return }
+                    // A socket has signs of life of its own.
+                    if context.exchange == nil { try await writer.write(ServerSentEvents.comment) }
                     if Self.isFar(sent?.cursor, from: notifier.knownPosition) { break wait }
                 }
             }
         }
     }
 
+    /// The bytes of one part: an event, or on a socket its data alone.
+    private func form(_ part: EventPart, _ context: HubRequestContext) -> ByteBuffer {
+        guard context.exchange != nil else { return ServerSentEvents.event(part.body, id: part.cursor.text) }
+        var bytes = ByteBuffer()
+        for buffer in part.body.parts { bytes.writeImmutableBuffer(buffer) }
+        return bytes
+    }
+
     /// Whether a reader of quiet topics needs a new cursor: its present one would grow too old.
     private static func isFar(_ cursor: LogCursor?, from position: Int64) -> Bool {
         cursor.map { position - $0.position > HubLimits.eventCursorDistanceMax } ?? true
-    }
-
-    /// Whether the token of the request is still that of its account.
-    private func isAuthorized(_ context: HubRequestContext) async throws(HubStorageError) -> Bool {
-        guard let digest = context.tokenDigest else { return false }
-        return try await storage.account(tokenDigest: digest)?.number == context.account?.number
     }
 }

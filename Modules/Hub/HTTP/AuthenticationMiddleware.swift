@@ -30,9 +30,11 @@ final class AuthenticationMiddleware: RouterMiddleware {
         _ request: Request, context: HubRequestContext,
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
-        // Only the digest of a token is stored and compared.
-        let digest = Self.token(in: request.headers).map(AccountToken.digest)
+        // Only the digest of a token is stored and compared. On a socket it is that of the request that opened it.
+        let digest = context.tokenDigest ?? Self.token(in: request.headers).map(AccountToken.digest)
         guard let digest, let account = try await storage.account(tokenDigest: digest) else {
+            // Guessing on a socket would be guessing of its own token.
+            if context.exchange != nil { throw HubHTTPError.tokenRefused }
             let peer = PeerAddress.text(of: context.channel)
             let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
             if wait == nil {

@@ -9,6 +9,9 @@ struct BodyLimiter: Sendable {
         totalMax: HubLimits.bodyBytesInFlightMax, perAccountMax: HubLimits.bodyBytesPerAccountMax,
         perPeerMax: HubLimits.bodyBytesPerPeerMax)
 
+    /// Counts bytes that arrive on a connection and are no request yet.
+    func lease(for owner: ByteShares.Owner) -> ByteLease { ByteLease(shares, for: owner) }
+
     /// Runs `body` with the complete body of the request, which counts until it returns.
     ///
     /// - Throws: 413 for a body over the limit; 503 `busy` at once if there is no room in total, for the account or

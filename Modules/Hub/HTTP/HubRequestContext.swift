@@ -16,10 +16,52 @@ struct HubRequestContext: RequestContext {
     /// The history that the request names, and whether it is the present one; set by `HistoryGate`.
     var history = HistoryClaim.none
     var knowsHistory = true
+    /// The request's exchange on the socket that it arrived on; `nil` for a request of its own.
+    private(set) var exchange: SocketExchange?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
+    }
+
+    /// The context of a request that arrived on the socket which another request opened, with that one's token.
+    init(of exchange: SocketExchange, on opening: HubRequestContext) {
+        coreContext = CoreRequestContextStorage(source: opening)
+        channel = opening.channel
+        tokenDigest = opening.tokenDigest
+        self.exchange = exchange
+    }
+
+    /// Keeps an object alive until the client has read the response, or the connection has ended.
+    func hold(_ object: any AnyObject & Sendable) {
+        // A socket's response is kept until it has left.
+        if exchange == nil { channel.triggerUserOutboundEvent(ResponseHold(object), promise: nil) }
+    }
+
+    /// Runs an action when the client does not need the response any more, before it has ended.
+    func onDeparture(_ action: @escaping @Sendable () -> Void) {
+        if let exchange {
+            exchange.onEnd(action)
+        } else {
+            channel.triggerUserOutboundEvent(InputCloseWatch(action), promise: nil)
+        }
+    }
+
+    /// Waits until the client can take the next part of a stream.
+    ///
+    /// - Returns: false when it does not need it any more.
+    func isReadyForPart() async -> Bool { await exchange?.isReadyForPart() ?? true }
+
+    /// Waits until everything that was written of the response has left.
+    func drain() async {
+        // A part on a socket has left when its write returns.
+        if exchange == nil { await ResponseDrain.wait(on: channel) }
+    }
+
+    /// Whether the token of the request is still that of its account.
+    func isAuthorized(_ storage: any HubStorage) async throws(HubStorageError) -> Bool {
+        guard let tokenDigest else { return false }
+        return try await storage.account(tokenDigest: tokenDigest)?.number == account?.number
     }
 
     /// Log metadata: the account and the address of the request.

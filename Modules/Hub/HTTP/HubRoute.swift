@@ -3,11 +3,12 @@ package import HTTPTypes
 
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
 package enum HubRoute: CaseIterable, Sendable {
-    case health, contract, session, channel, messages, changes, message, record, records, events, deliveries
+    case health, contract, session, channel, messages, changes, message, record, records, events, socket,
+        deliveries
 
     package var method: HTTPRequest.Method {
         switch self {
-        case .health, .contract, .session, .messages, .changes, .message, .record, .records, .events: .get
+        case .health, .contract, .session, .messages, .changes, .message, .record, .records, .events, .socket: .get
         case .channel: .put
         case .deliveries: .post
         }
@@ -26,6 +27,7 @@ package enum HubRoute: CaseIterable, Sendable {
         case .record: WireProtocol.recordPath("{kind}", "{record}")
         case .records: WireProtocol.recordsPath("{kind}")
         case .events: WireProtocol.eventsPath
+        case .socket: WireSocket.path
         case .deliveries: WireProtocol.deliveriesPath
         }
     }
@@ -34,12 +36,12 @@ package enum HubRoute: CaseIterable, Sendable {
     package var needsAccount: Bool {
         switch self {
         case .health, .contract: false
-        case .session, .channel, .messages, .changes, .message, .record, .records, .events, .deliveries: true
+        case .session, .channel, .messages, .changes, .message, .record, .records, .events, .socket, .deliveries: true
         }
     }
 
     /// Whether a request may last; it is counted by itself then, and not among those in progress.
-    var isLasting: Bool { self == .events }
+    var isLasting: Bool { self == .events || self == .socket }
 
     /// Returns the response for a request that no route accepts: the path is unknown (404), or the method is wrong for
     /// it (405).

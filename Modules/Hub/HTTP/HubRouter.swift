@@ -20,31 +20,46 @@ struct HubRouter: Sendable {
     let recordReader: RecordReader
     let channels: ChannelCreator
     let writer: DeliveryWriter
-    let budget = BodyLimiter()
+    let budget: BodyLimiter
     let decoder = DeliveryDecoder()
     let responses: ResponseShares
     let events: EventResponder
     let accountConnections: AccountConnections
+    let sockets: SocketOpener
     let faults: HubFaults?
     /// How long it takes a peer to earn one more failed attempt.
     let attemptRefill: Duration
 
     func build() -> Router<HubRequestContext> {
         let router = Router(context: HubRequestContext.self)
+        // Requests on sockets take the same way, so that the same shares and counts apply.
+        let middlewares = (AuthenticationMiddleware(storage, refill: attemptRefill), RequestShares())
+        let onSockets = Router(context: HubRequestContext.self)
+        addRoutes(to: onSockets, middlewares, sockets: nil)
+        addRoutes(to: router, middlewares, sockets: onSockets.buildResponder())
+        return router
+    }
+
+    /// - Parameter sockets: handles the requests of sockets.
+    private func addRoutes(
+        to router: Router<HubRequestContext>,
+        _ middlewares: (authentication: AuthenticationMiddleware, shares: RequestShares),
+        sockets responder: (any HTTPResponder<HubRequestContext>)?
+    ) {
         router.add(middleware: ErrorMiddleware(faults: faults))
-        let authenticated = router.group().add(middleware: AuthenticationMiddleware(storage, refill: attemptRefill))
+        let authenticated = router.group().add(middleware: middlewares.authentication)
             .add(middleware: accountConnections)
         let lasting = authenticated.group().add(middleware: HistoryGate(history: history))
-        let admitted = authenticated.group().add(middleware: RequestShares())
+        let admitted = authenticated.group().add(middleware: middlewares.shares)
             .add(middleware: HistoryGate(history: history))
         for route in HubRoute.allCases {
             let group: any RouterMethods<HubRequestContext> =
                 if !route.needsAccount { router } else if route.isLasting { lasting } else { admitted }
             group.on(RouterPath(route.path), method: route.method) { request, context in
-                try await respond(route, request, context)
+                if route == .socket, let responder { return try await sockets.open(request, context, responder) }
+                return try await respond(route, request, context)
             }
         }
-        return router
     }
 
     private func respond(
@@ -61,6 +76,8 @@ struct HubRouter: Sendable {
         case .record: try await record(context)
         case .records: try await records(request, context)
         case .events: try await events(request, context)
+        case .socket:
+            throw HubHTTPError(.badRequest, code: "upgradeInvalid", detail: "the connection is a socket already")
         case .deliveries: try await deliver(request, context)
         }
     }

@@ -30,10 +30,10 @@ enum JSONResponse {
     }
 
     /// A response that is sent in parts over a connection, and counts until the last of them has been sent.
-    static func json(_ body: ResponseParts, holding lease: ByteLease, on channel: any Channel) -> Response {
+    static func json(_ body: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
         var response = json(.ok, [])
         response.body = ResponseBody(contentLength: body.count) { writer in
-            channel.triggerUserOutboundEvent(ResponseHold(lease), promise: nil)
+            context.hold(lease)
             for part in body.parts { try await writer.write(part) }
             try await writer.finish(nil)
         }

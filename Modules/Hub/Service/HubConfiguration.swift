@@ -1,9 +1,18 @@
 package import CausewayHTTPServer
 package import CausewayHubRules
 package import CausewayHubStorage
+package import CausewayWebSocket
+internal import CausewayWire
 
 /// The configuration of a hub.
 package struct HubConfiguration: Sendable, Hashable {
+    /// Numbers of open sockets.
+    package struct SocketCounts: Sendable, Hashable {
+        package var total = HubLimits.socketsMax
+        package var perAccount = HubLimits.socketsPerAccountMax
+        package var perPeer = HubLimits.socketsPerPeerMax
+    }
+
     package enum Security: Sendable, Hashable {
         /// The paths of the PEM files.
         case tls(certificateChainPath: String, privateKeyPath: String)
@@ -38,6 +47,13 @@ package struct HubConfiguration: Sendable, Hashable {
     /// How often deadlines of readers, and commits of other processes, are looked for.
     package var eventCheck: Duration = .milliseconds(HubLimits.eventCheckMilliseconds)
 
+    /// The limits of one socket.
+    package var sockets = WebSocketLimits.hub
+    /// How many sockets there can be: in all, of one account, of one address.
+    package var socketCounts = SocketCounts()
+    /// The time between two checks of a socket's token.
+    package var socketCheck: Duration = .seconds(HubLimits.socketCheckSeconds)
+
     package init(folder: DataFolder, host: String = "127.0.0.1", port: Int = 0, security: Security) {
         self.folder = folder
         self.host = host
@@ -69,4 +85,14 @@ package struct HubConfiguration: Sendable, Hashable {
             }
         }
     }
+}
+
+extension WebSocketLimits {
+    /// The limits of `HubLimits` and the contract.
+    package static let hub: WebSocketLimits = {
+        var limits = WebSocketLimits(messageBytesMax: WireSocket.requestBytesMax)
+        limits.pingInterval = .seconds(HubLimits.socketPingSeconds)
+        limits.write = .seconds(HubLimits.responseSecondsMax)
+        return limits
+    }()
 }

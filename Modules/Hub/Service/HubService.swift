@@ -20,12 +20,16 @@ package final class HubService: Service {
     package var administration: HubAdministration { HubAdministration(storage, notifier) }
     /// The readers of events that wait or stream.
     package var eventReaders: Int { notifier.count }
+    /// The number of open sockets.
+    package var sockets: Int { socketOpener.count }
     private let configuration: HubConfiguration
     private let lock: DataFolderLock
     private let tls: TLSServerContext?
     private let kinds: HubKinds
     private let faults: HubFaults?
     private let notifier: EventNotifier
+    private let bodies = BodyLimiter()
+    private let socketOpener: SocketOpener
     private let logger: Logger
     private let readiness = Readiness<HubError>()
 
@@ -63,6 +67,7 @@ package final class HubService: Service {
         }
         self.configuration = configuration
         notifier = EventNotifier(configuration.eventReaders, now: SystemClock.monotonic)
+        socketOpener = SocketOpener(storage, bodies, configuration)
         self.kinds = kinds
         self.faults = faults
         self.logger = logger
@@ -78,9 +83,10 @@ package final class HubService: Service {
             recordReader: RecordReader(storage, kinds),
             channels: ChannelCreator(storage, kinds, ChannelCreationShares(configuration), notifier),
             writer: DeliveryWriter(storage, kinds, notifier, predecessorWait: configuration.predecessorWait),
-            responses: responses,
+            budget: bodies, responses: responses,
             events: EventResponder(storage, notifier, responses, commentInterval: configuration.eventComment),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
+            sockets: socketOpener,
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()
         let tls = tls
@@ -110,8 +116,9 @@ package final class HubService: Service {
             // Requests in progress are completed, so the waiting ones end at once.
             try await withGracefulShutdownHandler {
                 try await application.run()
-            } onGracefulShutdown: { [notifier] in
+            } onGracefulShutdown: { [notifier, socketOpener] in
                 notifier.close()
+                socketOpener.stop()
             }
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))
         } catch let error as IOError {

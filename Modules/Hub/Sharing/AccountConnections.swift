@@ -32,6 +32,8 @@ final class AccountConnections: RouterMiddleware {
         _ request: Request, context: HubRequestContext,
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
+        // A socket is a connection in use since it was opened.
+        if context.exchange != nil { return try await next(request, context) }
         let channel = context.channel
         let id = ObjectIdentifier(channel)
         guard began(channel, of: String(try context.requireAccount().number)) else {

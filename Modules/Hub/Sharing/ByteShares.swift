@@ -72,6 +72,17 @@ final class ByteLease: Sendable {
         held.withLock { $0 += bytes }
     }
 
+    /// - Returns: false, and counts nothing, if there is no room for more; fewer always have.
+    func change(by bytes: Int) -> Bool {
+        if bytes > 0 {
+            guard shares.take(bytes, for: owner) else { return false }
+        } else {
+            shares.count(bytes, for: owner)
+        }
+        held.withLock { $0 += bytes }
+        return true
+    }
+
     /// Replaces the reserved bytes by the actual ones, even when there is no room, as they exist already.
     func correct(to bytes: Int) {
         let change = held.withLock { held in

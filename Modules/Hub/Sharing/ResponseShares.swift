@@ -43,6 +43,6 @@ struct ResponseShares: Sendable {
     static func respond(_ parts: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
         guard !parts.isSmall else { return JSONResponse.json(parts) }
         lease.correct(to: parts.count)
-        return JSONResponse.json(parts, holding: lease, on: context.channel)
+        return JSONResponse.json(parts, holding: lease, context)
     }
 }

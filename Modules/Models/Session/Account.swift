@@ -18,13 +18,15 @@ extension Account: CustomStringConvertible {
 /// Server addresses, compared by their target.
 public enum ServerAddress {
     /// Returns one spelling for all addresses of the same server: scheme and host in lower case, without the scheme's
-    /// default port and without a trailing slash. `https://Hub.example:443/` becomes `https://hub.example`.
+    /// default port and without a trailing slash. `https://Hub.example:443/` becomes `https://hub.example`. Schemes that
+    /// only say how requests travel to it are `https` (`wss`, `auto`) or `http` (`ws`).
     ///
     /// A text that is not an address is returned unchanged.
     public static func canonical(_ address: String) -> String {
         guard let colon = address.firstIndex(of: ":"), address[colon...].hasPrefix("://"), colon != address.startIndex
         else { return address }
-        let scheme = address[..<colon].lowercased()
+        let spelled = address[..<colon].lowercased()
+        let scheme = sameServer[spelled] ?? spelled
         let rest = address[address.index(colon, offsetBy: 3)...]
         let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
         var authority = rest[..<end].lowercased()
@@ -35,5 +37,6 @@ public enum ServerAddress {
         return scheme + "://" + authority + path
     }
 
-    private static let ownPort = ["https": ":443", "wss": ":443", "http": ":80", "ws": ":80"]
+    private static let ownPort = ["https": ":443", "http": ":80"]
+    private static let sameServer = ["wss": "https", "auto": "https", "ws": "http"]
 }

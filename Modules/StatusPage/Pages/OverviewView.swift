@@ -121,6 +121,7 @@ struct OverviewView {
         case "https": return "HTTPS (requests over TLS)"
         case "http": return "HTTP (plain, on loopback)"
         case "wss": return "WebSocket over TLS"
+        case "auto": return "WebSocket over TLS, or HTTPS while there is none"
         case "ws": return "WebSocket (plain, on loopback)"
         case let scheme: return String(scheme.prefix(32))
         }

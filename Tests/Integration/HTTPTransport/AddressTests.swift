@@ -28,7 +28,7 @@ import Testing
         #expect(registry.schemes.isEmpty)
         registry.registerHTTP()
         registry.register("board") { _, _ throws(TransportError) in throw .unreachable(detail: "not this one") }
-        #expect(registry.schemes == ["board", "http", "https"])
+        #expect(registry.schemes == ["auto", "board", "http", "https", "ws", "wss"])
         let token = try Sample.token()
         let error = #expect(throws: TransportError.self) {
             try registry.makeTransport(to: "gopher://user:pass-word@x", token: token)

@@ -12,12 +12,12 @@ import Testing
 
 /// The promises of the port, kept by the transport against the real hub, over real TLS and a network with faults.
 @Suite struct ConformanceTests {
-    @Test(arguments: TransportConformance.rules.filter { !$0.needsRecords })
-    func keeps(_ rule: TransportConformance.Rule) async throws {
-        #expect(try await rule.run(Self.harness), "the rule does not apply")
+    @Test(arguments: TransportConformance.rules.filter { !$0.needsRecords }, ["https", "wss", "auto"])
+    func keeps(_ rule: TransportConformance.Rule, over scheme: String) async throws {
+        #expect(try await rule.run(Self.harness(scheme)), "the rule does not apply")
     }
 
-    private static var harness: TransportHarness {
+    private static func harness(_ scheme: String) -> TransportHarness {
         TransportHarness { body in
             let temporary = try TemporaryFolder()
             let folder = DataFolder(temporary.path + "/hub")
@@ -32,7 +32,7 @@ import Testing
                 return try await FaultProxy.run(to: hubPort) { proxy, proxyPort in
                     try await body(
                         try HubConformanceServer(
-                            folder, faults: faults, proxy: proxy, hubPort: hubPort, proxyPort: proxyPort))
+                            folder, scheme, faults: faults, proxy: proxy, hubPort: hubPort, proxyPort: proxyPort))
                 }
             }
         }
@@ -44,13 +44,17 @@ private struct HubConformanceServer: ConformanceServer {
     let user: UserID
     let token: AccessToken
     let channel: ChannelID
+    private let scheme: String
     private let tls: TLSClientConfiguration
     private let faults: HubFaults
     private let proxy: FaultProxy
     private let hubPort: Int
     private let proxyPort: Int
 
-    init(_ folder: DataFolder, faults: HubFaults, proxy: FaultProxy, hubPort: Int, proxyPort: Int) throws {
+    init(
+        _ folder: DataFolder, _ scheme: String, faults: HubFaults, proxy: FaultProxy, hubPort: Int, proxyPort: Int
+    ) throws {
+        self.scheme = scheme
         user = try #require(UserID("ada"))
         channel = try Sample.channel()
         let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
@@ -79,7 +83,7 @@ private struct HubConformanceServer: ConformanceServer {
         _ timeouts: HTTPTransportConfiguration.Timeouts = HTTPTransportConfiguration.Timeouts()
     ) throws -> HTTPTransport {
         try HTTPTransport(
-            to: "https://localhost:\(port)", token: token,
+            to: "\(scheme)://localhost:\(port)", token: token,
             HTTPTransportConfiguration(tls: tls, timeouts: timeouts, proxy: .none))
     }
 

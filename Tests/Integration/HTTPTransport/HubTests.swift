@@ -16,14 +16,15 @@ import Testing
         let port: Int
         let token: AccessToken
         let configuration: HTTPTransportConfiguration
+        let scheme: String
 
         func transport(port: Int? = nil) throws -> HTTPTransport {
-            try HTTPTransport(to: "https://localhost:\(port ?? self.port)", token: token, configuration)
+            try HTTPTransport(to: "\(scheme)://localhost:\(port ?? self.port)", token: token, configuration)
         }
     }
 
     private static func withHub(
-        faults: HubFaults? = nil, _ body: @Sendable (Fixture) async throws -> Void
+        over scheme: String = "https", faults: HubFaults? = nil, _ body: @Sendable (Fixture) async throws -> Void
     ) async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path + "/hub")
@@ -38,7 +39,8 @@ import Testing
             .secure(folder), opening: SQLiteHubStorage.open, faults: faults, logger: logger
         ) { hub in
             try await body(
-                Fixture(hub: hub, port: try await hub.port(), token: token, configuration: configuration))
+                Fixture(
+                    hub: hub, port: try await hub.port(), token: token, configuration: configuration, scheme: scheme))
         }
     }
 
@@ -203,9 +205,9 @@ import Testing
     }
 
     /// A bad network with a seed: in any case a delivery repeated until it gets a response is stored once, in order.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func aBadNetwork(_ seed: UInt64) async throws {
-        try await Self.withHub { fixture in
+    @Test(arguments: [1, 2, 3, 4] as [UInt64], ["https", "wss", "auto"])
+    func aBadNetwork(_ seed: UInt64, over scheme: String) async throws {
+        try await Self.withHub(over: scheme) { fixture in
             try await FaultProxy.run(to: fixture.port, plan: FaultProxy.seeded(seed, bytesMax: 12_000)) { proxy, port in
                 var failures: Set<String> = []
                 for first in stride(from: 1, to: 200, by: 10) {
@@ -240,7 +242,7 @@ import Testing
     }
 
     /// The hub's own faults, with the classification of the table.
-    @Test func whatTheHubDoesWrong() async throws {
+    @Test(arguments: ["https", "wss", "auto"]) func whatTheHubDoesWrong(over scheme: String) async throws {
         let rows: [(HubFaults.Fault, String)] = [
             (.respond(status: 503, code: "busy"), "transient(busy)"),
             (.respond(status: 503, code: "busy", retryAfter: "7"), "rateLimited(7)"),
@@ -251,7 +253,7 @@ import Testing
             (.cutBefore, "inDoubt"), (.cutAfter, "inDoubt"), (.delay(.milliseconds(1)), "ok"),
         ]
         let faults = HubFaults()
-        try await Self.withHub(faults: faults) { fixture in
+        try await Self.withHub(over: scheme, faults: faults) { fixture in
             let transport = try fixture.transport()
             for (fault, expected) in rows {
                 faults.inject(fault, times: 1)

@@ -1,0 +1,109 @@
+import CausewayHTTP
+import CausewayWire
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// Carries requests over a socket, or over HTTP while there is none; see ``CarrierChoice``.
+///
+/// A request that found no socket was not sent, and is sent over HTTP at once. Everything else is left to the caller: a
+/// request whose socket was cut may have arrived.
+final class AutomaticCarrier: RequestCarrier {
+    private let socket: SocketCarrier
+    private let http: HTTPClient
+    private let choice: CarrierChoiceBox
+    private let probe = Mutex(Task<Void, Never>?.none)
+
+    init(_ socket: SocketCarrier, _ http: HTTPClient, _ choice: CarrierChoiceBox) {
+        self.socket = socket
+        self.http = http
+        self.choice = choice
+    }
+
+    var endpoint: HTTPEndpoint { http.endpoint }
+
+    var way: String? { choice.reason.map { "HTTP: \($0)" } ?? "WebSocket" }
+
+    func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+        switch choice.choose() {
+        case .http(let probes):
+            if probes { beginProbe() }
+            return try await http.send(request)
+        case .socket:
+            switch await socket.attempt(request) {
+            case .response(let response): return response
+            case .failed(let error): throw error
+            case .refused(let refusal):
+                if let response = refusal.verdict { return response }
+                choice.refused(refusal)
+                return try await http.send(request)
+            }
+        }
+    }
+
+    /// Opens a socket beside the requests over HTTP.
+    private func beginProbe() {
+        let task = Task { [socket, choice] in
+            switch await socket.attempt(HTTPClientRequest(method: .get, path: WireProtocol.healthPath)) {
+            // The socket has reported that it was opened.
+            case .response: break
+            case .refused(let refusal): choice.refused(refusal)
+            case .failed: choice.probeFailed()
+            }
+        }
+        probe.withLock { $0 = task }
+    }
+
+    func discardIdleConnections() {
+        socket.discardIdleConnections()
+        http.discardIdleConnections()
+    }
+
+    func shutdown() async {
+        probe.withLock { $0 }?.cancel()
+        await socket.shutdown()
+        await http.shutdown()
+    }
+}
+
+/// The choice that the carriers of one transport share.
+final class CarrierChoiceBox: Sendable {
+    private let choice = Mutex(CarrierChoice())
+
+    /// The reason why HTTP is used; `nil` while the socket is.
+    var reason: String? { choice.withLock { $0.reason } }
+
+    private var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+
+    func choose() -> CarrierChoice.Carrier { choice.withLock { $0.choose(at: now) } }
+
+    func note(_ event: SocketEvent) {
+        choice.withLock { choice in
+            switch event {
+            case .opened: choice.opened(at: now)
+            case .lost: choice.lost(at: now)
+            }
+        }
+    }
+
+    func refused(_ refusal: SocketRefusal) { choice.withLock { $0.refused(refusal.reason, at: now) } }
+
+    func probeFailed() { choice.withLock { $0.probeFailed(at: now) } }
+}
+
+extension SocketRefusal {
+    /// A response of the server itself that HTTP would get, too: the token is refused, or the server is busy.
+    fileprivate var verdict: HTTPClientResponse? {
+        guard case .response(let response) = self, let name = HTTPField.Name(WireProtocol.header),
+            response.fields[name] != nil, [401, 403, 429, 503].contains(response.status.code)
+        else { return nil }
+        return response
+    }
+
+    fileprivate var reason: String {
+        switch self {
+        case .response(let response): "the WebSocket was refused (\(response.status.code))"
+        case .notAWebSocket(let error): "no WebSocket: \(error)"
+        }
+    }
+}

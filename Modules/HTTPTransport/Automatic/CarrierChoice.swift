@@ -1,0 +1,87 @@
+/// Decides whether requests travel over a socket or over HTTP. Pure: the driver, `AutomaticCarrier`, says what happened
+/// and when.
+///
+/// ```
+///             could not be opened, or ended early three times in a row
+///  socket ───────────────────────────────────────────────────────────▶ http(until)
+///     ▲                                                                   │ the time has come: one probe
+///     └───────────────────────── opened ──────────────────────────────────┘
+/// ```
+///
+/// While HTTP is used, a probe opens a socket beside it from time to time; the wait doubles with each that fails.
+package struct CarrierChoice: Equatable, Sendable {
+    /// A moment on a clock that never goes back.
+    package typealias Moment = Duration
+
+    package enum Carrier: Hashable, Sendable {
+        case socket
+        /// - Parameter probes: whether the caller is to try a socket beside the request.
+        case http(probes: Bool)
+    }
+
+    private enum State: Equatable, Sendable {
+        case socket
+        case http(until: Moment, isProbing: Bool)
+    }
+
+    private var state = State.socket
+    private var openedAt: Moment?
+    /// Sockets in a row that ended early.
+    private var quickEnds = 0
+    private var retry = Self.retryMin
+
+    private static let retryMin = Duration.seconds(HTTPTransportLimits.socketRetrySecondsMin)
+    private static let retryMax = Duration.seconds(HTTPTransportLimits.socketRetrySecondsMax)
+    private static let lifeMin = Duration.seconds(HTTPTransportLimits.socketLifeSecondsMin)
+
+    /// The reason why HTTP is used; `nil` while the socket is.
+    package private(set) var reason: String?
+
+    package init() {}
+
+    package mutating func choose(at now: Moment) -> Carrier {
+        guard case .http(let until, let isProbing) = state else { return .socket }
+        guard now >= until, !isProbing else { return .http(probes: false) }
+        state = .http(until: until, isProbing: true)
+        return .http(probes: true)
+    }
+
+    package mutating func opened(at now: Moment) {
+        openedAt = now
+        guard case .http = state else { return }
+        state = .socket
+        reason = nil
+    }
+
+    /// There is no socket although something is there.
+    package mutating func refused(_ reason: String, at now: Moment) { useHTTP(reason, at: now) }
+
+    /// A probe did not find out.
+    package mutating func probeFailed(at now: Moment) {
+        guard case .http(_, true) = state, let reason else { return }
+        useHTTP(reason, at: now)
+    }
+
+    /// An open socket ended by itself.
+    package mutating func lost(at now: Moment) {
+        guard let openedAt else { return }
+        self.openedAt = nil
+        guard now - openedAt < Self.lifeMin else {
+            quickEnds = 0
+            retry = Self.retryMin
+            return
+        }
+        quickEnds += 1
+        guard quickEnds >= HTTPTransportLimits.quickEndsMax else { return }
+        useHTTP("the WebSocket ended early \(quickEnds) times in a row", at: now)
+    }
+
+    private mutating func useHTTP(_ reason: String, at now: Moment) {
+        if case .http(_, isProbing: false) = state { return }
+        self.reason = reason
+        // After the return a single early end is enough.
+        quickEnds = min(quickEnds, HTTPTransportLimits.quickEndsMax - 1)
+        state = .http(until: now + retry, isProbing: false)
+        retry = min(retry * 2, Self.retryMax)
+    }
+}

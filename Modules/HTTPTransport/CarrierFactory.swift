@@ -1,0 +1,86 @@
+import CausewayHTTP
+import CausewayModels
+import CausewayTLS
+import CausewayTransport
+import CausewayWebSocket
+import CausewayWire
+
+/// The way in which a transport's requests travel.
+enum CarrierKind: Sendable, Hashable {
+    case http, socket, automatic
+
+    /// The kind that the scheme of an address stands for, and the scheme of HTTP with the same security; an unknown
+    /// scheme is returned as it is.
+    static func scheme(_ scheme: String) -> (CarrierKind, String) {
+        switch scheme {
+        case "wss": (.socket, "https")
+        case "ws": (.socket, "http")
+        case "auto": (.automatic, "https")
+        default: (.http, scheme)
+        }
+    }
+}
+
+/// Makes the carriers of one transport.
+struct CarrierFactory {
+    private let endpoint: HTTPEndpoint
+    private let configuration: HTTPTransportConfiguration
+    private let opening: HTTPClientRequest
+    private let tls: TLSClientContext?
+    private let proxy: HTTPProxy?
+    private let timeouts: HTTPTimeouts
+
+    /// - Parameter opening: the request that opens a socket.
+    init(
+        _ endpoint: HTTPEndpoint, _ configuration: HTTPTransportConfiguration, opening: HTTPClientRequest
+    ) throws(TransportError) {
+        self.endpoint = endpoint
+        self.configuration = configuration
+        self.opening = opening
+        tls = try HTTPTransport.tls(for: endpoint, configuration)
+        proxy = try HTTPTransport.proxy(for: endpoint, configuration)
+        timeouts = HTTPTimeouts(
+            connect: configuration.timeouts.connect, firstByte: configuration.timeouts.firstByte,
+            whole: configuration.timeouts.whole)
+    }
+
+    /// - Returns: the carrier of all requests but those for events, and that of these.
+    func make(_ kind: CarrierKind) -> (any RequestCarrier, any RequestCarrier) {
+        switch kind {
+        case .http: return (requestClient, eventClient)
+        case .socket:
+            let socket = socket()
+            return (socket, socket)
+        case .automatic:
+            let choice = CarrierChoiceBox()
+            let socket = socket { choice.note($0) }
+            return (
+                AutomaticCarrier(socket, requestClient, choice), AutomaticCarrier(socket, eventClient, choice)
+            )
+        }
+    }
+
+    private var requestClient: HTTPClient { client(connectionsMax: HTTPTransportLimits.deliveriesInFlightTotalMax) }
+
+    private var eventClient: HTTPClient { client(connectionsMax: HTTPTransportLimits.eventConnectionsMax) }
+
+    private func client(connectionsMax: Int) -> HTTPClient {
+        var limits = HTTPLimits()
+        limits.bodyBytesMax = WireProtocol.responseBytesMax
+        limits.connectionsMax = connectionsMax
+        return HTTPClient(
+            endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
+            eventLoopGroup: configuration.eventLoopGroup)
+    }
+
+    private func socket(_ observer: @escaping @Sendable (SocketEvent) -> Void = { _ in }) -> SocketCarrier {
+        var limits = WebSocketLimits(messageBytesMax: WireSocket.responseBytesMax)
+        limits.close = .seconds(HTTPTransportLimits.socketCloseSeconds)
+        let settings = WebSocketSettings(
+            endpoint: endpoint, tls: tls, timeouts: timeouts, proxy: proxy,
+            subprotocol: WireSocket.subprotocol, limits: limits)
+        return SocketCarrier(
+            opening, to: endpoint, settings, timeouts, eventLoopGroup: configuration.eventLoopGroup,
+            observer: observer)
+    }
+}

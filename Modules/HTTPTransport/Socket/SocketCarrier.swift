@@ -1,0 +1,95 @@
+import CausewayHTTP
+import CausewayWire
+import NIOCore
+import Synchronization
+
+/// Carries requests over one WebSocket connection, which is opened by the first of them.
+///
+/// It has three parts: this class, which callers use from any task; `SocketDriver`, which lives on one event loop
+/// together with the connection; and ``SocketSchedule``, which makes the decisions. What it repeats, and what not, is
+/// as with ``HTTPClient``.
+final class SocketCarrier: RequestCarrier {
+    /// The result of a request.
+    enum Outcome: Sendable {
+        case response(HTTPClientResponse)
+        case failed(HTTPClientError)
+        /// There is no socket; the request was not sent.
+        case refused(SocketRefusal)
+    }
+
+    let endpoint: HTTPEndpoint
+    var way: String? { "WebSocket" }
+    private let loop: any EventLoop
+    private let driver: NIOLoopBoundBox<SocketDriver>
+    private let lastID = Atomic<Int64>(0)
+
+    /// - Parameters:
+    ///   - opening: the request that opens the socket.
+    ///   - observer: is notified of the life of the connection; called on the event loop.
+    init(
+        _ opening: HTTPClientRequest, to endpoint: HTTPEndpoint, _ settings: WebSocketSettings,
+        _ timeouts: HTTPTimeouts, eventLoopGroup: any EventLoopGroup,
+        observer: @escaping @Sendable (SocketEvent) -> Void = { _ in }
+    ) {
+        self.endpoint = endpoint
+        loop = eventLoopGroup.next()
+        driver = .makeBoxSendingValue(
+            SocketDriver(opening, settings, timeouts, endpoint: endpoint, loop: loop, observer: observer),
+            eventLoop: loop)
+    }
+
+    func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+        switch await attempt(request) {
+        case .response(let response), .refused(.response(let response)): return response
+        case .failed(let error), .refused(.notAWebSocket(let error)): throw error
+        }
+    }
+
+    /// Sends a request, and reports separately that there is no socket.
+    func attempt(_ request: HTTPClientRequest) async -> Outcome {
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let cancelled = Atomic<Bool>(false)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                loop.execute {
+                    // A cancellation that ran before this turn of the loop found nothing to withdraw.
+                    if cancelled.load(ordering: .acquiring) {
+                        continuation.resume(returning: .failed(.cancelled(requestSent: false)))
+                    } else {
+                        self.driver.value.submit(id, request, continuation)
+                    }
+                }
+            }
+        } onCancel: {
+            cancelled.store(true, ordering: .releasing)
+            loop.execute { self.driver.value.withdraw(id) { .cancelled(requestSent: $0) } }
+        }
+    }
+
+    func discardIdleConnections() {
+        loop.execute { self.driver.value.discardIdle() }
+    }
+
+    func shutdown() async {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                self.driver.value.shutDown().whenComplete { _ in continuation.resume() }
+            }
+        }
+    }
+}
+
+/// The reason why there is no socket although something is there.
+enum SocketRefusal: Sendable {
+    /// The response that the server, or something before it, sent instead of opening one.
+    case response(HTTPClientResponse)
+    /// What is there does not complete the handshake.
+    case notAWebSocket(HTTPClientError)
+}
+
+/// The life of a connection, as far as it is of interest outside.
+enum SocketEvent: Sendable, Equatable {
+    case opened
+    /// Ended, not by this client.
+    case lost
+}

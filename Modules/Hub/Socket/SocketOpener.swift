@@ -1,0 +1,141 @@
+internal import CausewayHTTPServer
+internal import CausewayHubStorage
+internal import CausewayWebSocket
+internal import CausewayWire
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOHTTPTypesHTTP1
+internal import NIOHTTP1
+internal import Synchronization
+
+/// Opens sockets (`GET /v1/socket`), bounded in all, for each account and for each address; and stops them.
+final class SocketOpener: Sendable {
+    private struct State {
+        var open: [ObjectIdentifier: WebSocketStream] = [:]
+        var isStopping = false
+    }
+
+    private let storage: any HubStorage
+    private let bodies: BodyLimiter
+    private let checkInterval: Duration
+    private let limits: WebSocketLimits
+    /// Counts sockets as bytes.
+    private let shares: ByteShares
+    private let state = Mutex(State())
+
+    /// - Parameter bodies: counts the bytes of requests that have not arrived completely.
+    init(_ storage: any HubStorage, _ bodies: BodyLimiter, _ configuration: HubConfiguration) {
+        self.storage = storage
+        self.bodies = bodies
+        checkInterval = configuration.socketCheck
+        limits = configuration.sockets
+        let counts = configuration.socketCounts
+        shares = ByteShares(
+            totalMax: counts.total, perAccountMax: counts.perAccount, perPeerMax: counts.perPeer)
+    }
+
+    /// The number of open sockets.
+    var count: Int { state.withLock { $0.open.count } }
+
+    /// Responds with 101, and serves the socket until it ends.
+    ///
+    /// - Parameter responder: handles its requests.
+    /// - Throws: 400, 403 or 426 for a request that cannot become a socket; 503 `busy` if there are too many.
+    func open(
+        _ request: Request, _ context: HubRequestContext, _ responder: any HTTPResponder<HubRequestContext>
+    ) async throws -> Response {
+        guard request.headers[values: Self.originField].isEmpty else { throw HubHTTPError.originRefused }
+        let fields: HTTPHeaders
+        do throws(WebSocketHandshake.Problem) {
+            let key = try WebSocketHandshake.key(
+                of: HTTPHeaders(request.headers), subprotocol: WireSocket.subprotocol)
+            fields = try await Self.fields(key, context.channel)
+        } catch {
+            throw HubHTTPError(error)
+        }
+        let owner = try context.requireOwner()
+        let lease = ByteLease(shares, for: owner)
+        try lease.add(1)
+        let stream = WebSocketStream(limits)
+        let received = bodies.lease(for: owner)
+        context.channel.triggerUserOutboundEvent(
+            ConnectionUpgrade { loop in stream.serverPipeline(on: loop) { received.change(by: $0) } }, promise: nil)
+        context.channel.closeFuture.whenComplete { _ in stream.connectionClosed() }
+        let session = SocketSession(stream, context, responder, storage, checkInterval: checkInterval)
+        var response = Response(status: .switchingProtocols, headers: HTTPFields(fields, splitCookie: false))
+        response.headers[Self.windowField] = String(HubLimits.socketRequestsMax)
+        response.body = ResponseBody { [self] writer in
+            enter(stream)
+            await session.run()
+            leave(stream)
+            withExtendedLifetime(lease) {}
+            try await writer.finish(nil)
+        }
+        return response
+    }
+
+    /// Ends all sockets after their requests in progress, now and later.
+    func stop() {
+        let open = state.withLock { state in
+            state.isStopping = true
+            return Array(state.open.values)
+        }
+        for stream in open { stream.stop() }
+    }
+
+    private func enter(_ stream: WebSocketStream) {
+        let isStopping = state.withLock { state in
+            state.open[ObjectIdentifier(stream)] = stream
+            return state.isStopping
+        }
+        if isStopping { stream.stop() }
+    }
+
+    private func leave(_ stream: WebSocketStream) {
+        state.withLock { $0.open[ObjectIdentifier(stream)] = nil }
+    }
+
+    private static func fields(
+        _ key: String, _ channel: any Channel
+    ) async throws(WebSocketHandshake.Problem) -> HTTPHeaders {
+        do {
+            return try await WebSocketHandshake.responseFields(
+                key: key, subprotocol: WireSocket.subprotocol, on: channel)
+        } catch {
+            throw .key
+        }
+    }
+
+    private static let originField = field("Origin")
+    private static let windowField = field(WireSocket.windowHeader)
+
+    private static func field(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("The name of a header field is valid.") }
+        return name
+    }
+}
+
+extension HubHTTPError {
+    /// A page of a browser sends its origin, and the token is not for pages.
+    fileprivate static var originRefused: HubHTTPError {
+        HubHTTPError(.forbidden, code: "originRefused", detail: "sockets are not for web pages; send no Origin")
+    }
+
+    fileprivate init(_ problem: WebSocketHandshake.Problem) {
+        switch problem {
+        case .notAskedFor, .version:
+            self.init(
+                .upgradeRequired, code: "upgradeRequired",
+                detail: "this path is a WebSocket (RFC 6455, version \(WebSocketHandshake.version))",
+                headers: [.upgrade: "websocket"])
+            if let name = HTTPField.Name("Sec-WebSocket-Version") { headers[name] = WebSocketHandshake.version }
+        case .key:
+            self.init(.badRequest, code: "upgradeInvalid", detail: "invalid Sec-WebSocket-Key; send 16 bytes in Base64")
+        case .subprotocol:
+            self.init(
+                .badRequest, code: "upgradeInvalid",
+                detail: "the subprotocol \(WireSocket.subprotocol) is missing in Sec-WebSocket-Protocol")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package import NIOCore
+package import NIOHTTP1
+internal import NIOWebSocket
+
+/// The opening handshake (RFC 6455 §4).
+package enum WebSocketHandshake {
+    /// The status of a response that completes it.
+    package static let status = 101
+
+    /// The fields of a request that asks for a connection.
+    ///
+    /// - Parameters:
+    ///   - key: see ``randomKey()``.
+    ///   - subprotocol: the only one that the client speaks.
+    package static func requestFields(key: String, subprotocol: String) -> HTTPHeaders {
+        [
+            "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": version,
+            "Sec-WebSocket-Key": key, "Sec-WebSocket-Protocol": subprotocol,
+        ]
+    }
+
+    package static let version = "13"
+
+    /// A new key, for one request.
+    package static func randomKey() -> String { NIOWebSocketClientUpgrader.randomRequestKey() }
+
+    /// Whether a response with the status 101 completes the handshake that was begun with this key.
+    package static func isCompleted(by response: HTTPResponseHead, key: String, subprotocol: String) -> Bool {
+        let upgrader = NIOWebSocketClientUpgrader(requestKey: key) { channel, _ in
+            channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return response.headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
+            && contains(response.headers["Connection"], "upgrade")
+            && response.headers["Sec-WebSocket-Protocol"] == [subprotocol]
+            && response.headers["Sec-WebSocket-Extensions"].isEmpty
+            && upgrader.shouldAllowUpgrade(upgradeResponse: response)
+    }
+
+    /// The reason why a request does not begin a handshake.
+    package enum Problem: Error, Sendable, Hashable {
+        /// It does not ask for a WebSocket.
+        case notAskedFor
+        /// Another version of the protocol than 13.
+        case version
+        /// The key is missing or malformed.
+        case key
+        /// The client does not speak the subprotocol.
+        case subprotocol
+    }
+
+    /// Checks the fields of a request.
+    ///
+    /// - Returns: the key.
+    package static func key(of fields: HTTPHeaders, subprotocol: String) throws(Problem) -> String {
+        guard contains(fields["Upgrade"], "websocket"), contains(fields["Connection"], "upgrade") else {
+            throw .notAskedFor
+        }
+        guard fields["Sec-WebSocket-Version"] == [version] else { throw .version }
+        let keys = fields["Sec-WebSocket-Key"]
+        // 16 bytes in Base64.
+        guard keys.count == 1, keys[0].utf8.count == 24, keys[0].hasSuffix("==") else { throw .key }
+        guard contains(fields["Sec-WebSocket-Protocol"], subprotocol) else { throw .subprotocol }
+        return keys[0]
+    }
+
+    /// The fields of the response to a request with this key.
+    package static func responseFields(
+        key: String, subprotocol: String, on channel: any Channel
+    ) async throws -> HTTPHeaders {
+        let upgrader = NIOWebSocketServerUpgrader(
+            shouldUpgrade: { channel, _ in
+                channel.eventLoop.makeSucceededFuture(["Sec-WebSocket-Protocol": subprotocol])
+            },
+            upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
+        let request = HTTPRequestHead(
+            version: .http1_1, method: .GET, uri: "/", headers: requestFields(key: key, subprotocol: subprotocol))
+        return try await upgrader.buildUpgradeResponse(
+            channel: channel, upgradeRequest: request, initialResponseHeaders: [:]
+        ).get()
+    }
+
+    private static func contains(_ values: [String], _ token: String) -> Bool {
+        values.contains { value in
+            value.split(separator: ",").contains { $0.filter { $0 != " " && $0 != "\t" }.lowercased() == token }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CausewayHub
+import CausewayHubSQLite
+import CausewayModels
+import CausewayTestSupport
+import CausewayWire
+import ServiceLifecycle
+import Testing
+
+/// Events over a socket: long polls, and streams in parts.
+@Suite struct SocketEventTests {
+    private static func stream(_ id: Int64, _ query: String = "") -> WireSocket.Request {
+        WireSocket.Request(
+            id: id, method: "GET", path: WireProtocol.eventsPath + query, headers: ["accept": "text/event-stream"])
+    }
+
+    private static func part(_ socket: RawSocket) async throws -> (WireSocket.Response, WireEvents) {
+        let response = try await socket.response()
+        #expect(response.status == 200 && response.hasMore)
+        return (response, try JSONCoding.decode(WireEvents.self, from: try #require(response.body)))
+    }
+
+    private static func send(_ message: WireSocket.ClientMessage, _ socket: RawSocket) async throws {
+        try await socket.send(RawSocket.Frame(opcode: 1, payload: message.text))
+    }
+
+    @Test func aWaitingRequestIsAnsweredByTheNextChange() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let cursor = try await hub.client.eventCursor()
+            try await socket.request(
+                WireSocket.Request(id: 1, method: "GET", path: "/v1/events?cursor=\(cursor)&wait=30"))
+            try await Eventually.holds("the reader waits") { hub.hub.eventReaders == 1 }
+            // Other requests pass it.
+            #expect(try await socket.get(WireProtocol.sessionPath, id: 2).id == 2)
+            _ = try await hub.client.report(delivery([CausewayHubTests.send(1)]))
+            let response = try await socket.response()
+            #expect(response.id == 1 && !response.hasMore)
+            let events = try JSONCoding.decode(WireEvents.self, from: try #require(response.body))
+            #expect(events.events.contains { $0.id == id(1).description })
+        }
+    }
+
+    @Test func aStreamHasPartsAndAnEnd() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            try await socket.request(Self.stream(3))
+            #expect(try await Self.part(socket).1.isUpToDate)
+            _ = try await hub.client.report(delivery([CausewayHubTests.send(1)]))
+            let (response, events) = try await Self.part(socket)
+            #expect(response.id == 3)
+            #expect(events.events.contains { $0.id == id(1).description })
+            try await Self.send(.cancel(id: 3), socket)
+            let last = try await socket.response()
+            #expect(last.id == 3 && !last.hasMore && last.body == nil)
+            try await Eventually.holds("the reader has left") { hub.hub.eventReaders == 0 }
+            // The id is free, and the stream continues from its cursor.
+            _ = try await hub.client.report(delivery([CausewayHubTests.send(2)]))
+            try await socket.request(Self.stream(3, "?cursor=\(events.cursor)"))
+            #expect(try await Self.part(socket).1.events.contains { $0.id == id(2).description })
+        }
+    }
+
+    /// Parts that the client has not read hold back the next ones, and nothing else.
+    @Test func aStreamWaitsForItsReader() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let cursor = try await hub.client.eventCursor()
+            let text = String(repeating: "x", count: 20_000)
+            for number in 1...12 as ClosedRange<Int64> {
+                _ = try await hub.client.report(delivery([CausewayHubTests.send(number, content: .text(text))]))
+            }
+            try await socket.request(Self.stream(3, "?cursor=\(cursor)&topics=channel:general"))
+            var names: [String] = []
+            for _ in 0..<WireSocket.partsUnreadMax {
+                names += try await Self.part(socket).1.events.filter { $0.kind == "message" }.map(\.id)
+            }
+            // The next message is the response to a request, not a part.
+            for number in 10..<20 as Range<Int64> {
+                #expect(try await socket.get(WireProtocol.sessionPath, id: number).id == number)
+            }
+            var read = WireSocket.partsUnreadMax
+            while names.count < 12 {
+                try await Self.send(.read(id: 3, parts: read), socket)
+                names += try await Self.part(socket).1.events.filter { $0.kind == "message" }.map(\.id)
+                read += 1
+            }
+            #expect(Set(names) == Set((1...12).map { id($0).description }))
+        }
+    }
+
+    @Test func requestsForEventsAreBounded() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let cursor = try await hub.client.eventCursor()
+            for number in 1...WireSocket.eventRequestsMax {
+                try await socket.request(
+                    WireSocket.Request(id: Int64(number), method: "GET", path: "/v1/events?cursor=\(cursor)&wait=30"))
+            }
+            let response = try await socket.get("/v1/events?cursor=\(cursor)&wait=30", id: 9)
+            #expect(response.id == 9 && response.status == 503)
+            #expect(try await socket.get(WireProtocol.sessionPath, id: 10).status == 200)
+        }
+    }
+
+    @Test func theHubEndsStreamsAndCompletesRequestsWhenItStops() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
+        let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
+        let hub = try await HubService(configuration, opening: SQLiteHubStorage.open, logger: HubFixture.logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [hub], logger: HubFixture.logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            let socket = try await RawSocket.open(
+                port: try await hub.port(), token: try HubFixture.token(in: folder))
+            try await socket.request(Self.stream(3))
+            _ = try await Self.part(socket)
+            await group.triggerGracefulShutdown()
+            let last = try await socket.response()
+            #expect(last.id == 3 && !last.hasMore)
+            #expect(try await socket.closeCode() == 1001)
+            try await socket.send(.close(1001))
+            try await socket.ended()
+            try await tasks.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import CausewayHub
+import CausewayModels
+import CausewayTestSupport
+import CausewayWire
+import NIOHTTP1
+import Testing
+
+/// The requests of the hub over a WebSocket: the same as over HTTP.
+@Suite struct SocketTests {
+    private static let post = "POST"
+
+    private static func delivering(_ delivery: WireDelivery, id: Int64) throws -> WireSocket.Request {
+        WireSocket.Request(
+            id: id, method: post, path: WireProtocol.deliveriesPath, body: try HubClient.coded(delivery))
+    }
+
+    // MARK: - Opening
+
+    @Test func theHandshakeFollowsTheStandard() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.connect(port: hub.port)
+            let head = try await socket.handshake(token: hub.client.token ?? "").lowercased()
+            #expect(head.hasPrefix("http/1.1 101 "))
+            // The example of RFC 6455 §1.3.
+            #expect(head.contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo=\r\n"))
+            #expect(head.contains("sec-websocket-protocol: causeway.v1\r\n"))
+            #expect(head.contains("causeway-window: \(HubLimits.socketRequestsMax)\r\n"))
+            #expect(head.contains("causeway-protocol: 1\r\n"))
+            #expect(!head.contains("sec-websocket-extensions"))
+            #expect(!head.contains("content-length") && !head.contains("transfer-encoding"))
+        }
+    }
+
+    @Test func aRequestThatIsNoHandshakeIsRefused() async throws {
+        let changes: [(change: @Sendable (inout [String: String]) -> Void, status: String)] = [
+            ({ $0["Authorization"] = "Bearer wrong" }, "401"),
+            ({ $0["Origin"] = "https://page.example" }, "403"),
+            ({ $0["Upgrade"] = nil }, "426"), ({ $0["Upgrade"] = "h2c" }, "426"),
+            ({ $0["Connection"] = "keep-alive" }, "426"), ({ $0["Sec-WebSocket-Version"] = "8" }, "426"),
+            ({ $0["Sec-WebSocket-Key"] = nil }, "400"), ({ $0["Sec-WebSocket-Key"] = "short" }, "400"),
+            ({ $0["Sec-WebSocket-Protocol"] = nil }, "400"), ({ $0["Sec-WebSocket-Protocol"] = "chat" }, "400"),
+        ]
+        try await HubFixture.running { hub in
+            for (change, status) in changes {
+                let socket = try await RawSocket.connect(port: hub.port)
+                let head = try await socket.handshake(token: hub.client.token ?? "", change: change)
+                #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(head)")
+                #expect(head.lowercased().contains("causeway-protocol: 1\r\n"))
+                await socket.close()
+            }
+        }
+    }
+
+    @Test func anOfferOfCompressionIsDeclined() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.connect(port: hub.port)
+            let head = try await socket.handshake(token: hub.client.token ?? "") {
+                $0["Sec-WebSocket-Extensions"] = "permessage-deflate"
+            }
+            #expect(head.hasPrefix("HTTP/1.1 101 "))
+            #expect(!head.lowercased().contains("permessage-deflate"))
+        }
+    }
+
+    @Test func socketsAreBoundedForEachAccount() async throws {
+        try await HubFixture.running(change: { $0.socketCounts.perAccount = 2 }) { hub in
+            let first = try await RawSocket.open(hub)
+            let second = try await RawSocket.open(hub)
+            let third = try await RawSocket.connect(port: hub.port)
+            let head = try await third.handshake(token: hub.client.token ?? "")
+            #expect(head.hasPrefix("HTTP/1.1 503 "))
+            #expect(head.lowercased().contains("retry-after: "))
+            let other = try await hub.client(of: "other")
+            _ = try await RawSocket.open(hub, token: other.token)
+            await first.close()
+            try await Eventually.holds("the share is free") { (try? await RawSocket.open(hub)) != nil }
+            #expect(try await second.get(WireProtocol.sessionPath).status == 200)
+        }
+    }
+
+    // MARK: - Requests
+
+    /// Status and body are those of HTTP.
+    @Test func everyRequestHasTheResponseThatHTTPHas() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2)]))
+            let socket = try await RawSocket.open(hub)
+            let paths = [
+                WireProtocol.sessionPath, WireProtocol.messagesPath("general"),
+                WireProtocol.messagesPath("general") + "?limit=1&after=1", WireProtocol.messagesPath("none"),
+                WireProtocol.messagesPath("general") + "?limit=x", WireProtocol.messagePath(id(1).description),
+                WireProtocol.messagePath(id(9).description), WireProtocol.recordPath("channel", "general"),
+                WireProtocol.eventsPath, WireProtocol.eventsPath + "?cursor=x", "/v1/nothing", WireProtocol.healthPath,
+            ]
+            for (number, path) in paths.enumerated() {
+                let overSocket = try await socket.get(path, id: Int64(number))
+                let overHTTP = try await hub.client.get(path)
+                #expect(overSocket.id == Int64(number))
+                #expect(overSocket.status == overHTTP.status, "\(path)")
+                #expect(overSocket.body == overHTTP.body, "\(path)")
+                for name in [WireProtocol.header, WireProtocol.historyHeader, "Retry-After", "Allow"] {
+                    #expect(
+                        overSocket.headers[name.lowercased()] == overHTTP.headers.first(name: name), "\(path) \(name)")
+                }
+            }
+        }
+    }
+
+    @Test func aDeliveryIsAppliedOnceOverBothWays() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let first = delivery([send(1), send(2)])
+            try await socket.request(try Self.delivering(first, id: 1))
+            let response = try await socket.response()
+            #expect(response.status == 200)
+            let report = try JSONCoding.decode(WireReport.self, from: try #require(response.body))
+            #expect(report.kinds == [.accepted, .accepted])
+            #expect(try await hub.client.report(first) == report)
+            #expect(try await hub.client.messages().count == 2)
+        }
+    }
+
+    @Test func deliveriesOfALaneMayBeSentAhead() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            for number in 1...12 as ClosedRange<Int64> {
+                let part = delivery([send(number)], isPipelined: number > 1)
+                try await socket.request(try Self.delivering(part, id: number))
+            }
+            var ids: Set<Int64> = []
+            for _ in 1...12 {
+                let response = try await socket.response()
+                ids.insert(response.id)
+                let report = try JSONCoding.decode(WireReport.self, from: try #require(response.body))
+                #expect(report.kinds == [.accepted])
+            }
+            #expect(ids == Set(1...12))
+            #expect(try await hub.client.messages().map(\.id) == (1...12).map { id(UInt64($0)) })
+        }
+    }
+
+    @Test func aThousandRequestsAreAnswered() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            for number in 1...1000 as ClosedRange<Int64> {
+                try await socket.request(
+                    WireSocket.Request(id: number, method: "GET", path: WireProtocol.sessionPath))
+            }
+            var ids: Set<Int64> = []
+            for _ in 1...1000 {
+                let response = try await socket.response()
+                #expect(response.status == 200)
+                ids.insert(response.id)
+            }
+            #expect(ids.count == 1000)
+        }
+    }
+
+    /// A page is larger than a frame.
+    @Test func aLongResponseComesInFrames() async throws {
+        try await HubFixture.running { hub in
+            let text = String(repeating: "ä", count: 10_000)
+            for number in 1...12 as ClosedRange<Int64> {
+                _ = try await hub.client.report(delivery([send(number, content: .text(text))]))
+            }
+            let socket = try await RawSocket.open(hub)
+            let path = WireProtocol.messagesPath("general") + "?limit=100"
+            let response = try await socket.get(path)
+            #expect(response.body == (try await hub.client.get(path)).body)
+            #expect(try #require(response.body).count > 200_000)
+        }
+    }
+
+    @Test func aRequestThatHTTPCouldNotHaveIsRefused() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let requests = [
+                WireSocket.Request(id: 1, method: "GE T", path: "/v1/session"),
+                WireSocket.Request(id: 2, method: "GET", path: "v1/session"),
+                WireSocket.Request(id: 3, method: "GET", path: "/v1/session", headers: ["a b": "c"]),
+                WireSocket.Request(id: 4, method: "GET", path: "/v1/session", headers: ["causeway-history": "a\r\nb"]),
+                WireSocket.Request(id: 5, method: "GET", path: WireSocket.path),
+            ]
+            for request in requests {
+                try await socket.request(request)
+                let response = try await socket.response()
+                #expect(response.id == request.id)
+                #expect(response.status == 400)
+            }
+            #expect(try await socket.get("/v1/session").status == 200)
+        }
+    }
+
+    /// The token is the socket's: a request cannot have another one.
+    @Test func aRequestActsForTheAccountOfTheSocket() async throws {
+        try await HubFixture.running { hub in
+            let other = try await hub.client(of: "other")
+            let socket = try await RawSocket.open(hub)
+            try await socket.request(
+                WireSocket.Request(
+                    id: 1, method: "GET", path: WireProtocol.sessionPath,
+                    headers: ["authorization": "Bearer \(other.token ?? "")"]))
+            let body = try #require(try await socket.response().body)
+            #expect(try JSONCoding.decode(WireSession.self, from: body).user.value == "me")
+        }
+    }
+
+    // MARK: - Ends
+
+    @Test func aRevokedTokenEndsTheSocket() async throws {
+        try await HubFixture.running(change: { $0.socketCheck = .milliseconds(20) }) { hub in
+            let socket = try await RawSocket.open(hub)
+            _ = try await hub.hub.administration.renewAccount("me")
+            #expect(try await socket.closeCode() == 1008)
+            try await socket.ended()
+        }
+        try await HubFixture.running(change: { $0.socketCheck = .seconds(3600) }) { hub in
+            let socket = try await RawSocket.open(hub)
+            _ = try await hub.hub.administration.renewAccount("me")
+            #expect(try await socket.get(WireProtocol.sessionPath).status == 401)
+            #expect(try await socket.closeCode() == 1008)
+        }
+    }
+
+    @Test func aClientThatLeavesFreesEverything() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let cursor = try await hub.client.eventCursor()
+            try await socket.request(
+                WireSocket.Request(id: 1, method: "GET", path: "/v1/events?cursor=\(cursor)&wait=30"))
+            try await Eventually.holds("the reader waits") { hub.hub.eventReaders == 1 }
+            await socket.close()
+            try await Eventually.holds("the reader has left") { hub.hub.eventReaders == 0 }
+            try await Eventually.holds("the socket is closed") { hub.hub.sockets == 0 }
+        }
+    }
+}
