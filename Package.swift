@@ -148,7 +148,7 @@ let package = Package(
             "HTTPTransport",
             [
                 "CausewayModels", "CausewayRecords", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS",
-                .httpTypes, .nioCore, .nioPosix,
+                "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1, .nioPosix,
             ]
         ),
 

@@ -6,14 +6,14 @@ import CausewayWire
 import HTTPTypes
 import NIOCore
 
-/// A transport to a Causeway server: requests and responses over HTTP/1.1, over a WebSocket, or over the better of both,
-/// with or without TLS.
+/// A transport to a Causeway server: requests and responses over HTTP/1.1, over a WebSocket, or over the better of
+/// both, with or without TLS.
 ///
 /// | scheme | requests travel |
 /// | --- | --- |
 /// | `https:`, `http:` | over HTTP/1.1; events are read by long poll, on a connection of their own |
 /// | `wss:`, `ws:` | over one WebSocket (`GET /v1/socket`), which is opened when it is needed |
-/// | `auto:` | over a WebSocket with TLS; over HTTP with TLS for a while after it could not be opened, or ended early three times in a row |
+/// | `auto:` | as `wss:`; for a while as `https:` after no socket could be opened, or three in a row ended early |
 ///
 /// Nothing that matters is kept here, so the way may change between any two requests.
 ///

@@ -11,6 +11,9 @@ package final class InboundByteMeter: ChannelInboundHandler {
     /// The bytes have no room.
     struct NoRoom: Error {}
 
+    /// Called when bytes arrive.
+    var onBytes: (() -> Void)?
+
     private let change: (_ bytes: Int) -> Bool
     private var counted = 0
 
@@ -22,6 +25,7 @@ package final class InboundByteMeter: ChannelInboundHandler {
         let bytes = unwrapInboundIn(data).readableBytes
         guard change(bytes) else { return context.fireErrorCaught(NoRoom()) }
         counted += bytes
+        onBytes?()
         context.fireChannelRead(data)
     }
 

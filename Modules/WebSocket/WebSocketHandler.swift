@@ -48,7 +48,7 @@ package final class WebSocketHandler: ChannelDuplexHandler {
     private let limits: WebSocketLimits
     /// Kept until the end.
     private var owner: (any WebSocketOwner)?
-    private let meter: InboundByteMeter?
+    private let meter: InboundByteMeter
     private let decoder: ByteToMessageHandler<WebSocketFrameDecoder>
     private var assembler: MessageAssembler
     private var state = State.open
@@ -73,15 +73,21 @@ package final class WebSocketHandler: ChannelDuplexHandler {
         self.isServer = isServer
         self.limits = limits
         self.owner = owner
-        self.meter = meter
+        self.meter = meter ?? InboundByteMeter { _ in true }
         decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytesMax))
         assembler = MessageAssembler(isServer: isServer, limits)
+        self.meter.onBytes = { [weak self] in self?.heard() }
+    }
+
+    /// A large frame may take long: its bytes show that the peer is there.
+    private func heard() {
+        unansweredPings = 0
+        owner?.heard(from: self)
     }
 
     /// The handlers of the connection, in the order of the pipeline.
     package var pipeline: [any ChannelHandler] {
-        let codec: [any ChannelHandler] = [WebSocketFrameEncoder(), decoder, self]
-        return (meter.map { [$0] } ?? []) + codec
+        [meter, WebSocketFrameEncoder(), decoder, self]
     }
 
     /// Whether messages can be sent.
@@ -206,9 +212,7 @@ package final class WebSocketHandler: ChannelDuplexHandler {
             if frame.opcode == .connectionClose { end(.cut) }
             return
         }
-        unansweredPings = 0
-        meter?.released(Self.uncountedBytes(of: frame))
-        owner?.heard(from: self)
+        meter.released(Self.uncountedBytes(of: frame))
         do throws(WebSocketClose) {
             switch try assembler.receive(frame) {
             case nil, .pong: break
@@ -259,7 +263,7 @@ package final class WebSocketHandler: ChannelDuplexHandler {
     package func consumed(_ message: ByteBuffer) {
         waitingMessages -= 1
         waitingBytes -= message.readableBytes
-        meter?.released(message.readableBytes)
+        meter.released(message.readableBytes)
         readOn()
     }
 
@@ -333,7 +337,7 @@ package final class WebSocketHandler: ChannelDuplexHandler {
         if case .closing(let sent) = state, end == .cut { end = .closedHere(sent) }
         state = .ended
         for timer in [pingTimer, closeTimer, writeTimer] { timer?.cancel() }
-        meter?.releaseAll()
+        meter.releaseAll()
         let owner = owner
         self.owner = nil
         owner?.ended(end, of: self)

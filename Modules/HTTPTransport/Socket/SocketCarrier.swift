@@ -83,7 +83,7 @@ final class SocketCarrier: RequestCarrier {
 enum SocketRefusal: Sendable {
     /// The response that the server, or something before it, sent instead of opening one.
     case response(HTTPClientResponse)
-    /// What is there does not complete the handshake.
+    /// The handshake was not completed.
     case notAWebSocket(HTTPClientError)
 }
 

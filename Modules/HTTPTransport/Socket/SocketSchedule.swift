@@ -33,7 +33,7 @@ package struct SocketSchedule: Equatable, Sendable {
         case close
     }
 
-    /// What became of a withdrawn request.
+    /// The state of a request when it was withdrawn.
     package enum Withdrawal: Hashable, Sendable { case waiting, sent, unknown }
 
     private enum Link: Equatable, Sendable {
@@ -135,7 +135,9 @@ package struct SocketSchedule: Equatable, Sendable {
 
     /// Closes the socket if it carries nothing but requests that last, which continue on the next one.
     package mutating func discardIdle() -> [Action] {
-        guard case .open = link, counted == 0, sent.allSatisfy({ requests[$0]?.isRepeatable == true }) else { return [] }
+        guard case .open = link, counted == 0, sent.allSatisfy({ requests[$0]?.isRepeatable == true }) else {
+            return []
+        }
         link = .none
         waiting = sent.sorted() + waiting
         sent = []

@@ -100,8 +100,8 @@ struct EventResponder: Sendable {
 
     // MARK: - A stream of parts
 
-    /// Server-sent events, or on a socket parts of a response. The stream ends when the hub stops, when the token is no longer valid, when the cursor was
-    /// reset, or when the hub cannot read: the client continues from its last cursor.
+    /// Server-sent events, or on a socket parts of a response. The stream ends when the hub stops, when the token is no
+    /// longer valid, when the cursor was reset, or when the hub cannot read: the client continues from its last cursor.
     private func stream(_ request: EventRequest, _ context: HubRequestContext) async throws -> Response {
         let session = try enter(request, context)
         var cursor = try await storage.logEnd()

@@ -5,8 +5,8 @@ internal import CausewayWire
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import NIOHTTPTypesHTTP1
 internal import NIOHTTP1
+internal import NIOHTTPTypesHTTP1
 internal import Synchronization
 
 /// Opens sockets (`GET /v1/socket`), bounded in all, for each account and for each address; and stops them.

@@ -150,7 +150,8 @@ import Testing
             ) { hub in
                 _ = try await transport.authenticate()
                 let range = (round * 2 + 1)...(round * 2 + 2)
-                #expect(Self.positions(try await transport.deliver(try Sample.delivery(range))) == range.map(Int64.init))
+                let report = try await transport.deliver(try Sample.delivery(range))
+                #expect(Self.positions(report) == range.map(Int64.init))
             }
             let name = try await Exchange.deliver.outcome(on: transport).name
             #expect(["unreachable", "inDoubt"].contains(name))
@@ -160,7 +161,8 @@ import Testing
     }
 
     @Test func aRevokedTokenIsReported() async throws {
-        try await Self.withHub(change: { $0.socketCheck = .milliseconds(20) }) { fixture in
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCheck = .milliseconds(20) }
+        try await Self.withHub(change: change) { fixture in
             let transport = try fixture.transport("ws")
             _ = try await transport.authenticate()
             _ = try await fixture.hub.administration.renewAccount("ada")
@@ -171,11 +173,11 @@ import Testing
         }
     }
 
-    /// What answers in place of the hub, and what it means for a request that was never sent.
+    /// Responses of something in place of the hub, and their meaning for a request that was never sent.
     @Test(arguments: Exchange.allCases) func aRefusedHandshakeIsClassified(_ call: Exchange) async throws {
         let rows: [(ScriptedHTTPServer.Step, String)] = [
             (.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nWi-Fi"), "inDoubt"),
-            (.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), "unreachable"),
+            (.write("HTTP/1.1 101 Go on\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), "unreachable"),
             (.write("no HTTP\r\n\r\n"), "unreachable"), (.reset, "unreachable"), (.close, "unreachable"),
         ]
         for (step, expected) in rows {

@@ -73,7 +73,8 @@ def delivery(sequences):
     operations = [
         {
             "kind": "send", "sequence": number, "previous": number - 1, "id": identifier(number),
-            "channel": "general", "content": {"v": 1, "type": "text", "text": f"message {number}"}, "createdAt": 1000 + number,
+            "channel": "general",
+            "content": {"v": 1, "type": "text", "text": f"message {number}"}, "createdAt": 1000 + number,
         }
         for number in sequences
     ]

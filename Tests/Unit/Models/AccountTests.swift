@@ -8,7 +8,8 @@ struct AccountTests {
         ("http://hub:80", "http://hub"), ("https://hub:8443//", "https://hub:8443"),
         ("https://hub/Chat/", "https://hub/Chat"), ("http://[::1]:8080/", "http://[::1]:8080"),
         ("http://hub:443", "http://hub:443"), ("wss://hub:443", "https://hub"),
-        ("auto://Hub/", "https://hub"), ("ws://hub:80", "http://hub"), ("board://hub", "board://hub"), ("not an address", "not an address"),
+        ("auto://Hub/", "https://hub"), ("ws://hub:80", "http://hub"), ("board://hub", "board://hub"),
+        ("not an address", "not an address"),
     ])
     func addressesHaveOneSpelling(_ spelling: String, _ canonical: String) {
         #expect(ServerAddress.canonical(spelling) == canonical)

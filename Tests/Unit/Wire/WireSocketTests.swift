@@ -65,7 +65,8 @@ import Testing
     @Test(arguments: [
         "", "[]", "{", "{}", #"{"id":1}"#, #"{"id":1,"read":-1}"#, #"{"id":1,"read":"1"}"#, #"{"id":1,"cancel":false}"#,
         #"{"id":9007199254740992,"cancel":true}"#, #"{"id":1.5,"cancel":true}"#, #"{"id":1,"cancel":true}x"#,
-        #"{"id":1 "cancel":true}"#, #"{"id":1,"method":"GET","path":}"#, #"{"id":1,"method":"GET","path":"/","headers":[]}"#,
+        #"{"id":1 "cancel":true}"#, #"{"id":1,"method":"GET","path":}"#,
+        #"{"id":1,"method":"GET","path":"/","headers":[]}"#,
         #"{"id":1,,"cancel":true}"#, #"{id:1,"cancel":true}"#, #"{"id":1,"cancel":true"#, #"{"a":"\"#,
     ])
     func malformedMessagesAreRejected(_ text: String) {

@@ -44,10 +44,11 @@ NEVER = [
         "the ports, the machines, the engine and the client know no adapter; hand it in through a port",
     ),
     (
-        {"CausewayTLS", "CausewayHTTP"},
-        lambda target: target not in {"CausewaySystem", "CausewayTLS", "CausewayHTTP", "COpenSSL"},
+        {"CausewayTLS", "CausewayWebSocket", "CausewayHTTP"},
+        lambda target: target
+        not in {"CausewaySystem", "CausewayTLS", "CausewayWebSocket", "CausewayHTTP", "COpenSSL"},
         lambda product: False,
-        "TLS and HTTP know nothing of messages; keep what does in HTTPTransport or Hub",
+        "TLS, WebSocket and HTTP know nothing of messages; keep what does in HTTPTransport or Hub",
     ),
     (
         {"CausewayHub"},

@@ -26,12 +26,16 @@ final class RawSocket: Sendable {
             let mask: UInt8 = isMasked ? 0x80 : 0
             switch payload.count {
             case 0...125: bytes.append(mask | UInt8(payload.count))
-            case 126...0xFFFF: bytes += [mask | 126] + (0..<2).reversed().map { UInt8(payload.count >> ($0 * 8) & 0xFF) }
-            default: bytes += [mask | 127] + (0..<8).reversed().map { UInt8(payload.count >> ($0 * 8) & 0xFF) }
+            case 126...0xFFFF: bytes += [mask | 126] + Self.bigEndian(payload.count, 2)
+            default: bytes += [mask | 127] + Self.bigEndian(payload.count, 8)
             }
             guard isMasked else { return bytes + payload }
             let key: [UInt8] = [0x12, 0x34, 0x56, 0x78]
             return bytes + key + payload.enumerated().map { $1 ^ key[$0 % 4] }
+        }
+
+        private static func bigEndian(_ number: Int, _ count: Int) -> [UInt8] {
+            (0..<count).reversed().map { UInt8(number >> ($0 * 8) & 0xFF) }
         }
     }
 

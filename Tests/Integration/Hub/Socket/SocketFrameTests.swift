@@ -8,6 +8,7 @@ import Testing
 /// Frames that break the rules of RFC 6455 or a limit, and those that are merely unusual.
 @Suite struct SocketFrameTests {
     private typealias Frame = RawSocket.Frame
+    private typealias Change = @Sendable (inout HubConfiguration) -> Void
 
     private static let request = WireSocket.Request(id: 7, method: "GET", path: WireProtocol.sessionPath)
 
@@ -58,10 +59,11 @@ import Testing
     }
 
     @Test func messagesAndFragmentsAreBounded() async throws {
-        try await HubFixture.running(change: {
+        let change: Change = {
             $0.sockets.messageBytesMax = 1000
             $0.sockets.fragmentsMax = 10
-        }) { hub in
+        }
+        try await HubFixture.running(change: change) { hub in
             let long = Array(repeating: UInt8(ascii: " "), count: 600)
             let tooLarge: [[Frame]] = [
                 [Frame(opcode: 1, payload: long + long)],
@@ -126,7 +128,8 @@ import Testing
     }
 
     @Test func aSilentPeerIsGone() async throws {
-        try await HubFixture.running(change: { $0.sockets.pingInterval = .milliseconds(30) }) { hub in
+        let change: Change = { $0.sockets.pingInterval = .milliseconds(30) }
+        try await HubFixture.running(change: change) { hub in
             let socket = try await RawSocket.open(hub)
             #expect(try await socket.frame().opcode == 9)
             try await socket.ended()
@@ -135,11 +138,12 @@ import Testing
     }
 
     @Test func aPeerThatAnswersPingsStays() async throws {
-        try await HubFixture.running(change: {
+        let change: Change = {
             $0.sockets.pingInterval = .milliseconds(200)
             // More than a busy machine takes to answer; fewer than those that are answered.
             $0.sockets.unansweredPingsMax = 8
-        }) { hub in
+        }
+        try await HubFixture.running(change: change) { hub in
             let socket = try await RawSocket.open(hub)
             for _ in 0..<12 {
                 #expect(try await socket.frame().opcode == 9)
@@ -151,7 +155,8 @@ import Testing
 
     /// Pings that are answered while the peer reads nothing would otherwise collect in the hub.
     @Test func ofUnreadPongsOneIsKept() async throws {
-        try await HubFixture.running(change: { $0.sockets.write = .milliseconds(200) }) { hub in
+        let change: Change = { $0.sockets.write = .milliseconds(200) }
+        try await HubFixture.running(change: change) { hub in
             let socket = try await RawSocket.open(hub)
             try await socket.stopReading()
             let pings = Array(repeating: Frame.ping(String(repeating: "x", count: 125)).bytes, count: 1000)

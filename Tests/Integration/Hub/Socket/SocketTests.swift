@@ -63,7 +63,8 @@ import Testing
     }
 
     @Test func socketsAreBoundedForEachAccount() async throws {
-        try await HubFixture.running(change: { $0.socketCounts.perAccount = 2 }) { hub in
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCounts.perAccount = 2 }
+        try await HubFixture.running(change: change) { hub in
             let first = try await RawSocket.open(hub)
             let second = try await RawSocket.open(hub)
             let third = try await RawSocket.connect(port: hub.port)
@@ -208,13 +209,19 @@ import Testing
     // MARK: - Ends
 
     @Test func aRevokedTokenEndsTheSocket() async throws {
-        try await HubFixture.running(change: { $0.socketCheck = .milliseconds(20) }) { hub in
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCheck = .milliseconds(20) }
+        try await HubFixture.running(change: change) { hub in
             let socket = try await RawSocket.open(hub)
             _ = try await hub.hub.administration.renewAccount("me")
             #expect(try await socket.closeCode() == 1008)
             try await socket.ended()
         }
-        try await HubFixture.running(change: { $0.socketCheck = .seconds(3600) }) { hub in
+    }
+
+    /// A request finds out before the next check.
+    @Test func aRevokedTokenIsRefused() async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCheck = .seconds(3600) }
+        try await HubFixture.running(change: change) { hub in
             let socket = try await RawSocket.open(hub)
             _ = try await hub.hub.administration.renewAccount("me")
             #expect(try await socket.get(WireProtocol.sessionPath).status == 401)
