@@ -15,6 +15,9 @@ struct Login: AsyncParsableCommand {
 
             --ca names the authorities trusted for the server's certificate. They are copied and stored with \
             the server's address, so the file is not needed afterwards.
+
+            The server's address begins with https: (requests), wss: (one WebSocket for everything) or auto: (a \
+            WebSocket, and requests while there is none). All three are the same account.
             """)
 
     @Argument(help: ArgumentHelp("The server's address, https://chat.example:8443", valueName: "server"))

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Carries requests over a socket, or over HTTP while there is none; see ``CarrierChoice``.
 ///
-/// A request that found no socket was not sent, and is sent over HTTP at once. Everything else is left to the caller: a
-/// request whose socket was cut may have arrived.
+/// A request that found no socket was not sent, and is sent over HTTP at once: a server that refuses the token as well
+/// says so there. Everything else is left to the caller: a request whose socket was cut may have arrived.
 final class AutomaticCarrier: RequestCarrier {
     private let socket: SocketCarrier
     private let http: HTTPClient
@@ -34,7 +34,6 @@ final class AutomaticCarrier: RequestCarrier {
             case .response(let response): return response
             case .failed(let error): throw error
             case .refused(let refusal):
-                if let response = refusal.verdict { return response }
                 choice.refused(refusal)
                 return try await http.send(request)
             }
@@ -92,14 +91,6 @@ final class CarrierChoiceBox: Sendable {
 }
 
 extension SocketRefusal {
-    /// A response of the server itself that HTTP would get, too: the token is refused, or the server is busy.
-    fileprivate var verdict: HTTPClientResponse? {
-        guard case .response(let response) = self, let name = HTTPField.Name(WireProtocol.header),
-            response.fields[name] != nil, [401, 403, 429, 503].contains(response.status.code)
-        else { return nil }
-        return response
-    }
-
     fileprivate var reason: String {
         switch self {
         case .response(let response): "the WebSocket was refused (\(response.status.code))"

@@ -193,6 +193,81 @@ import Testing
         }
     }
 
+    // MARK: - The better of both ways
+
+    private static func withSecureHub(
+        change: @Sendable (inout HubConfiguration) -> Void = { _ in },
+        _ body: @Sendable (HubService, _ proxy: FaultProxy, HTTPTransport) async throws -> Void
+    ) async throws {
+        let (temporary, folder, token) = try await folder()
+        var configuration = HubConfiguration.secure(folder)
+        change(&configuration)
+        try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: logger) { hub in
+            try await FaultProxy.run(to: try await hub.port()) { proxy, port in
+                let transport = try HTTPTransport(
+                    to: "auto://localhost:\(port)", token: token,
+                    HTTPTransportConfiguration(
+                        tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)),
+                        proxy: .none))
+                try await body(hub, proxy, transport)
+                await transport.close()
+            }
+        }
+        withExtendedLifetime(temporary) {}
+    }
+
+    @Test func theSocketIsPreferred() async throws {
+        try await Self.withSecureHub { hub, proxy, transport in
+            #expect(try await transport.authenticate().server.hasSuffix(" over WebSocket"))
+            let report = try await transport.deliver(try Sample.delivery(1...2))
+            #expect(Self.positions(report) == [1, 2])
+            #expect(hub.sockets == 1 && proxy.connectionCount == 1)
+        }
+    }
+
+    /// No request notices that there is no socket.
+    @Test func withoutASocketRequestsGoOverHTTP() async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCounts.total = 0 }
+        try await Self.withSecureHub(change: change) { hub, _, transport in
+            let report = try await transport.deliver(try Sample.delivery(1...2))
+            #expect(Self.positions(report) == [1, 2])
+            let server = try await transport.authenticate().server
+            #expect(server.hasSuffix(" over HTTP: the WebSocket was refused (503)"))
+            let events = try #require(transport.events)
+            let start = try await events.currentCursor(knowing: nil)
+            let stream = try await events.open(from: start.cursor, knowing: nil)
+            _ = try await stream.next(knowing: nil)
+            async let next = stream.next(knowing: nil)
+            try await Eventually.holds("the reader waits") { hub.eventReaders == 1 }
+            _ = try await transport.deliver(try Sample.delivery(3...3))
+            guard case .batch(let batch) = try await next else { throw CancellationError() }
+            #expect(!batch.events.isEmpty)
+        }
+    }
+
+    /// Something on the way ends every socket soon after it was opened.
+    @Test func socketsThatEndEarlyAreGivenUp() async throws {
+        try await Self.withSecureHub { hub, proxy, transport in
+            for round in 1...5 {
+                let range = (round * 2 - 1)...(round * 2)
+                let report = try await transport.deliver(try Sample.delivery(range))
+                #expect(Self.positions(report) == range.map(Int64.init))
+                #expect(hub.sockets == (round <= 3 ? 1 : 0))
+                try await proxy.cutAll()
+                try await Eventually.holds("the socket is closed") { hub.sockets == 0 }
+                // The client has noticed, too, when a read succeeds on a new connection.
+                try await Eventually.holds("the server is reached") {
+                    (try? await transport.lookup(Sample.message(1))) != nil
+                }
+                if round <= 2 { continue }
+                let server = try await transport.authenticate().server
+                #expect(server.hasSuffix(" over HTTP: the WebSocket ended early 3 times in a row"))
+            }
+        }
+    }
+
+    // MARK: - Addresses
+
     @Test func addressesSayHowRequestsTravel() throws {
         let token = try Sample.token()
         for address in ["wss://hub.example", "auto://hub.example:8443/base", "ws://127.0.0.1:1", "ws://localhost"] {
