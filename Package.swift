@@ -369,6 +369,7 @@ let package = Package(
         tests(
             "HTTPServer", in: "Unit",
             ["CausewayHTTPServer", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
+        tests("WebSocket", in: "Unit", ["CausewayWebSocket", .nioCore, .nioEmbedded]),
 
         // Tests: one suite for several implementations.
         tests(

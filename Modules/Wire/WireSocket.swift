@@ -26,6 +26,8 @@ internal import CausewayModels
 ///   that the client has not reported as read.
 package enum WireSocket {
     package static let path = "/v1/socket"
+    /// `GET`, without a token: the description of the socket, an AsyncAPI 3.0 document.
+    package static let contractPath = "/v1/asyncapi.json"
     package static let subprotocol = "causeway.v1"
     /// In the response that opens the connection: the number of requests that may be under way. The hub reads no
     /// further ones meanwhile. Requests for events do not count.

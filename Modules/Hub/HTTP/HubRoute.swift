@@ -3,12 +3,12 @@ package import HTTPTypes
 
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
 package enum HubRoute: CaseIterable, Sendable {
-    case health, contract, session, channel, messages, changes, message, record, records, events, socket,
+    case health, contract, socketContract, session, channel, messages, changes, message, record, records, events, socket,
         deliveries
 
     package var method: HTTPRequest.Method {
         switch self {
-        case .health, .contract, .session, .messages, .changes, .message, .record, .records, .events, .socket: .get
+        case .health, .contract, .socketContract, .session, .messages, .changes, .message, .record, .records, .events, .socket: .get
         case .channel: .put
         case .deliveries: .post
         }
@@ -19,6 +19,7 @@ package enum HubRoute: CaseIterable, Sendable {
         switch self {
         case .health: WireProtocol.healthPath
         case .contract: WireProtocol.contractPath
+        case .socketContract: WireSocket.contractPath
         case .session: WireProtocol.sessionPath
         case .channel: WireProtocol.channelPath("{channel}")
         case .messages: WireProtocol.messagesPath("{channel}")
@@ -35,7 +36,7 @@ package enum HubRoute: CaseIterable, Sendable {
     /// Whether a request needs the token of an account.
     package var needsAccount: Bool {
         switch self {
-        case .health, .contract: false
+        case .health, .contract, .socketContract: false
         case .session, .channel, .messages, .changes, .message, .record, .records, .events, .socket, .deliveries: true
         }
     }

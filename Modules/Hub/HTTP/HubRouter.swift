@@ -68,6 +68,7 @@ struct HubRouter: Sendable {
         switch route {
         case .health: try health()
         case .contract: JSONResponse.json(.ok, PackageResources.openapi_json)
+        case .socketContract: JSONResponse.json(.ok, PackageResources.asyncapi_json)
         case .session: try await session(request, context)
         case .channel: try await putChannel(context)
         case .messages: try await page(request, context)

@@ -58,6 +58,35 @@ import Testing
         }
     }
 
+    /// Its messages are checked against the schemas by an independent client (`Tests/System/Socket`).
+    @Test func theSocketIsDescribed() async throws {
+        try await HubFixture.running { hub in
+            let answer = try await HubClient(port: hub.port, token: nil).get(WireSocket.contractPath)
+            #expect(answer.status == 200)
+            let contract = try answer.decoded(JSONValue.self)
+            #expect(contract["asyncapi"] == .string("3.0.0"))
+            let socket = try #require(contract["channels"]?["socket"])
+            #expect(socket["address"] == .string(WireSocket.path))
+            let fields = socket["bindings"]?["ws"]?["headers"]?["properties"]
+            #expect(fields?["Sec-WebSocket-Protocol"]?["const"] == .string(WireSocket.subprotocol))
+            let schemas = try #require(contract["components"]?["schemas"])
+            #expect(schemas["ID"]?["maximum"]?.integer == WireSocket.idMax)
+            let methods = schemas["Request"]?["properties"]?["method"]?["enum"]?.elements?.compactMap(\.string) ?? []
+            #expect(Set(methods) == Set(HubRoute.allCases.map(\.method.rawValue)))
+            // The examples are messages that the hub reads and writes.
+            let messages = try #require(contract["components"]?["messages"]?.members)
+            for (name, message) in messages {
+                let example = try #require(message["examples"]?.elements?.first?["payload"])
+                let text = try #require(JSONWriter.text(of: example))
+                if name == "response" {
+                    #expect(throws: Never.self) { try WireSocket.Response(text) }
+                } else {
+                    #expect(throws: Never.self) { try WireSocket.ClientMessage(text) }
+                }
+            }
+        }
+    }
+
     /// A name may contain characters that a client escapes in a path.
     @Test func aKindIsReadAsItIsEscaped() async throws {
         try await HubFixture.running { hub in

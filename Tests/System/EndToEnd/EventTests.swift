@@ -5,13 +5,16 @@ import Testing
 
 /// Two devices of an account on a real hub: what one does appears on the other by itself.
 @Suite struct EventTests {
+    /// - Parameter scheme: how requests travel.
     private static func withDevices(
+        over scheme: String = "https",
         _ body: @Sendable (RealWorld, _ desk: CausewayClient, _ phone: CausewayClient) async throws -> Void
     ) async throws {
         try await RealWorld.run { world in
             let (desk, phone) = (try await world.open("desk"), try await world.open("phone"))
             for client in [desk, phone] {
-                try await client.login(server: world.address, token: try world.token())
+                let address = scheme + world.address.dropFirst("https".count)
+                try await client.login(server: address, token: try world.token())
                 try await upToDate(client)
             }
             try await body(world, desk, phone)
@@ -28,8 +31,10 @@ import Testing
     }
 
     /// Nothing is open on the phone, so nothing requests a page: only events can bring the message.
-    @Test func aMessageArrivesChangesAndDisappears() async throws {
-        try await Self.withDevices { world, desk, phone in
+    @Test(arguments: ["https", "wss", "auto"]) func aMessageArrivesChangesAndDisappears(
+        over scheme: String
+    ) async throws {
+        try await Self.withDevices(over: scheme) { world, desk, phone in
             let handle = try await desk.messages.createTextMessage("hello", in: world.general)
             try await Eventually.holds("it arrives") { try await Self.texts(phone, world) == [.text("hello")] }
             try await desk.messages.editTextMessage(handle.id, to: "hello again")

@@ -10,7 +10,9 @@ import ssl
 import subprocess
 import tempfile
 import unittest
+import urllib.request
 
+import jsonschema
 import websockets
 
 SECONDS_MAX = 120
@@ -43,6 +45,12 @@ class Hub:
         self.process.wait()
         self.process.stdout.close()
         self.folder.cleanup()
+
+    def contract(self):
+        """The description that the hub serves."""
+        trust = ssl.create_default_context(cafile=self.data / "tls" / "ca.pem")
+        with urllib.request.urlopen(f"https://localhost:{self.port}/v1/asyncapi.json", context=trust) as response:
+            return json.load(response)
 
     def connect(self, **options):
         token = (self.data / "tokens" / "ann.token").read_text().strip()
@@ -81,6 +89,17 @@ def delivery(sequences):
     return {"outbox": identifier(0), "epoch": 1, "lane": "text", "operations": operations}
 
 
+class Contract:
+    """Holds messages to the schemas of the description."""
+
+    def __init__(self, document):
+        self.document = document
+
+    def check(self, name, value):
+        schema = {"$ref": f"#/components/schemas/{name}", "components": self.document["components"]}
+        jsonschema.Draft202012Validator(schema).validate(value)
+
+
 class SocketTests(unittest.IsolatedAsyncioTestCase):
     async def test_a_message_is_sent_and_comes_as_an_event(self):
         with Hub() as hub:
@@ -109,6 +128,33 @@ class SocketTests(unittest.IsolatedAsyncioTestCase):
                 while "more" in (last := await message(socket)):
                     pass
                 self.assertEqual((last["id"], last["status"]), (2, 200))
+
+    async def test_messages_are_as_described(self):
+        with Hub() as hub:
+            contract = Contract(await asyncio.to_thread(hub.contract))
+            for message_kind in contract.document["components"]["messages"].values():
+                name = message_kind["payload"]["$ref"].rsplit("/", 1)[1]
+                for example in message_kind["examples"]:
+                    contract.check(name, example["payload"])
+            async with hub.connect() as socket:
+                requests = [
+                    {"id": 1, "method": "GET", "path": "/v1/session"}, {"id": 2, "method": "GET", "path": "/v1/none"},
+                    {"id": 3, "method": "PUT", "path": "/v1/channels/other"},
+                    {"id": 4, "method": "POST", "path": "/v1/deliveries", "body": delivery([1])},
+                    {"id": 5, "method": "GET", "path": "/v1/events", "headers": {"accept": "text/event-stream"}},
+                ]
+                for request in requests:
+                    contract.check("Request", request)
+                    await socket.send(json.dumps(request))
+                    contract.check("Response", await message(socket))
+                cancel = {"id": 5, "cancel": True}
+                contract.check("Cancel", cancel)
+                await socket.send(json.dumps(cancel))
+                while "more" in (last := await message(socket)):
+                    contract.check("Response", last)
+                contract.check("Response", last)
+            with self.assertRaises(jsonschema.ValidationError):
+                contract.check("Response", {"id": 1})
 
     async def test_long_messages_cross_in_both_directions(self):
         with Hub() as hub:
