@@ -3,12 +3,15 @@ package import HTTPTypes
 
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
 package enum HubRoute: CaseIterable, Sendable {
-    case health, contract, socketContract, session, channel, messages, changes, message, record, records, events, socket,
+    case health, contract, socketContract, session, channel, messages, changes, message, record, records, events,
+        socket,
         deliveries
 
     package var method: HTTPRequest.Method {
         switch self {
-        case .health, .contract, .socketContract, .session, .messages, .changes, .message, .record, .records, .events, .socket: .get
+        case .health, .contract, .socketContract, .session, .messages, .changes, .message, .record, .records, .events,
+            .socket:
+            .get
         case .channel: .put
         case .deliveries: .post
         }
