@@ -64,7 +64,8 @@ import Testing
 
     /// The code of a close frame of a client.
     private static func code(_ frame: [UInt8]) throws -> UInt16 {
-        #expect(frame.count >= 8 && frame[0] == 0x88 && frame[1] & 0x80 != 0)
+        try #require(frame.count >= 8)
+        #expect(frame[0] == 0x88 && frame[1] & 0x80 != 0)
         let bytes = frame[6...].enumerated().map { $1 ^ frame[2 + $0 % 4] }
         return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
     }
@@ -73,7 +74,8 @@ import Testing
         let connection = try Self.connection()
         connection.handler.send([ByteBuffer(string: "abc")], nil)
         let frame = try connection.sent()
-        #expect(frame.count == 9 && frame[0] == 0x81 && frame[1] == 0x83)
+        try #require(frame.count == 9)
+        #expect(frame[0] == 0x81 && frame[1] == 0x83)
         #expect(frame[6...].enumerated().map { $1 ^ frame[2 + $0] } == Array("abc".utf8))
     }
 
