@@ -129,6 +129,8 @@ let package = Package(
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels", "CausewayRecords", .deque]),
         module("HubStorage", ["CausewayHubRules", "CausewayModels"]),
+        // The bytes of the hub's files: a port, and a folder.
+        module("HubBlobs", ["CausewayHubRules", "CausewaySystem", "CausewayTLS"]),
         module("HubStorageConformance", ["CausewayHubRules", "CausewayHubStorage", "CausewayModels"]),
 
         // Adapters.
@@ -214,9 +216,9 @@ let package = Package(
         .target(
             name: "CausewayHub",
             dependencies: [
-                "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubRules", "CausewayHubStorage",
-                "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", .hummingbird, .hummingbirdCore, .httpTypes,
-                .lifecycle, .logging, .nioCore, .nioHTTP1,
+                "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubBlobs", "CausewayHubRules",
+                "CausewayHubStorage", "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", .hummingbird,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
             ],
             path: "Modules/Hub", resources: [.embedInCode("Contract")], swiftSettings: strict),
         // The hub's storage by default. Only the program chooses it.
@@ -363,7 +365,7 @@ let package = Package(
         tests("Terminal", in: "Unit", ["CausewayTerminal"]),
         tests(
             "HTTPServer", in: "Unit",
-            ["CausewayHTTPServer", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
+            ["CausewayHTTPServer", "CausewayModels", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
 
         // Tests: one suite for several implementations.
         tests(
@@ -411,8 +413,9 @@ let package = Package(
         tests(
             "Hub", in: "Integration",
             [
-                "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer",
-                "CausewayModels", "CausewayRecords", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb,
+                "CausewayHub", "CausewayHubBlobs", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage",
+                "CausewayHTTPServer", "CausewayModels", "CausewayRecords", "CausewayTLS", "CausewayTestSupport",
+                "CausewayWire", "causeway-hub", .grdb,
                 .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
