@@ -96,14 +96,12 @@ import Testing
     /// A file that no message needs is removed, and one that a message needs is not.
     @Test(arguments: HubFixture.StorageKind.allCases)
     func filesWithoutMessagesExpire(on kind: HubFixture.StorageKind) async throws {
-        try await HubFixture.running(
-            on: kind,
-            change: {
-                $0.blobs.unattachedSecondsMax = 0
-                $0.blobs.uploadSecondsMax = 1_000_000
-                $0.expiry = .milliseconds(20)
-            }
-        ) { hub in
+        let change: @Sendable (inout HubConfiguration) -> Void = {
+            $0.blobs.unattachedSecondsMax = 0
+            $0.blobs.uploadSecondsMax = 1_000_000
+            $0.expiry = .milliseconds(20)
+        }
+        try await HubFixture.running(on: kind, change: change) { hub in
             let kept = SampleFile.png
             // Attached before it expires: it has a second message as its own proof.
             var isAttached = false
@@ -131,10 +129,11 @@ import Testing
     }
 
     @Test func uploadsExpire() async throws {
-        try await HubFixture.running(change: {
+        let change: @Sendable (inout HubConfiguration) -> Void = {
             $0.blobs.uploadSecondsMax = 0
             $0.expiry = .milliseconds(20)
-        }) { hub in
+        }
+        try await HubFixture.running(change: change) { hub in
             let location = try await hub.client.create(SampleFile(count: 10), content: [1, 2]).location
             #expect(try await hub.client.state(location).status == 404)
             try await Eventually.holds("its bytes are removed") { hub.files() == [] }

@@ -60,9 +60,11 @@ import Testing
     }
 
     /// A request that hangs is ended by the next one, which continues at once.
-    @Test(arguments: [HTTPMethod.HEAD, .PATCH, .DELETE])
+    @Test(.timeLimit(.minutes(2)), arguments: [HTTPMethod.HEAD, .PATCH, .DELETE])
     func aNewRequestEndsTheOlderOne(method: HTTPMethod) async throws {
-        try await HubFixture.running { hub in
+        // Nothing else ends it.
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.uploadGraceSeconds = 3600 }
+        try await HubFixture.running(change: change) { hub in
             let file = SampleFile(count: 2_000_000)
             let location = try await hub.client.create(file).location
             let hanging = try await OpenRequest(
@@ -180,12 +182,42 @@ import Testing
         }
     }
 
+    /// The rights of an account end with it, also in the middle of a transfer.
+    @Test func anAccountThatIsRemovedStoresNothing() async throws {
+        try await HubFixture.running { hub in
+            let other = try await hub.client(of: "other")
+            let file = SampleFile(count: 700_000)
+            let location = try await other.create(file).location
+            let text = String(decoding: head(location, at: 0, count: file.bytes.count, hub), as: UTF8.self)
+                .replacing(hub.client.token ?? "", with: other.token ?? "")
+                .replacing("Host: a\r\n", with: "Host: a\r\nConnection: close\r\n")
+            let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(host: "127.0.0.1", port: hub.port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    }
+                }
+            let answer = try await channel.executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(bytes: Array(text.utf8) + file.bytes[..<600_000]))
+                try await Eventually.holds("it is being received") { hub.partBytes() > 0 }
+                try await hub.hub.administration.removeAccount("other")
+                try await outbound.write(ByteBuffer(bytes: file.bytes[600_000...]))
+                var answer = ""
+                for try await part in inbound { answer += String(buffer: part) }
+                return answer
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 401"), "\(answer)")
+            #expect(!hub.files().contains(file.name))
+        }
+    }
+
     /// A client that sends next to nothing is cut off, and what it sent is kept.
     @Test func aDrippingClientIsCutOff() async throws {
-        try await HubFixture.running(change: {
+        let change: @Sendable (inout HubConfiguration) -> Void = {
             $0.uploadGraceSeconds = 1
             $0.blobs.bytesPerSecondMin = 1000
-        }) { hub in
+        }
+        try await HubFixture.running(change: change) { hub in
             let file = SampleFile(count: 100_000)
             let location = try await hub.client.create(file).location
             let dripping = try await OpenRequest(head(location, at: 0, count: 100_000, hub) + [file.bytes[0]], hub)

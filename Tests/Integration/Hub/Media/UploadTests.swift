@@ -311,11 +311,12 @@ import Testing
     }
 
     @Test func limitsAreAnnouncedAndKept() async throws {
-        try await HubFixture.running(change: {
+        let change: @Sendable (inout HubConfiguration) -> Void = {
             $0.blobs.fileBytesMax = 1000
             $0.blobs.quotaBytes = 1500
             $0.blobs.pendingUploadsMax = 2
-        }) { hub in
+        }
+        try await HubFixture.running(change: change) { hub in
             let limits = try await hub.client.send(.OPTIONS, WireProtocol.uploadsPath)
             #expect(limits.status == 204)
             #expect(limits.field("Accept-Patch") == "application/partial-upload")
@@ -347,7 +348,10 @@ import Testing
     }
 
     @Test func aFullDiskIsReportedAndLeavesNothing() async throws {
-        try await HubFixture.running(change: { $0.blobs.freeBytesMin = 1 << 62 }) { hub in
+        let change: @Sendable (inout HubConfiguration) -> Void = {
+            $0.blobs.freeBytesMin = 1 << 62
+        }
+        try await HubFixture.running(change: change) { hub in
             let answer = try await hub.client.create(SampleFile(count: 10), content: [1, 2], isRest: false)
             #expect(answer.status == 507)
             #expect(answer.errorCode == "storageFull")
