@@ -66,7 +66,7 @@ package final class HubService: Service {
         }
         do throws(BlobStorageError) {
             let folder = configuration.folder.blobs
-            let blobs: any BlobStorage = if let blobs { blobs } else { try BlobFolder(path: folder) }
+            let blobs: any BlobStorage = if let blobs { blobs } else { try HubBlobFolder(path: folder) }
             files = HubFiles(storage: storage, blobs: blobs, limits: configuration.blobs)
         } catch {
             throw .io(path: configuration.folder.blobs, detail: error.description)

@@ -48,7 +48,7 @@ extension DataFolder {
     /// Adds the files of this folder to those of another one.
     func copyBlobs(to target: DataFolder) throws(HubError) -> Int {
         do throws(BlobStorageError) {
-            return try BlobFolderCopy.run(from: blobs, to: target.blobs)
+            return try HubBlobCopy.run(from: blobs, to: target.blobs)
         } catch {
             throw .io(path: target.blobs, detail: error.description)
         }

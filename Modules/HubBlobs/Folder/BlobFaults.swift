@@ -1,7 +1,7 @@
 internal import CausewaySystem
 internal import Synchronization
 
-/// Deliberate failures of a ``BlobFolder``, for tests. Passed in where a folder is opened in process; no input of a
+/// Deliberate failures of a ``HubBlobFolder``, for tests. Passed in where a folder is opened in process; no input of a
 /// released hub can create one. Safe on any thread.
 package final class BlobFaults: Sendable {
     /// A step that can fail as if the disk had.

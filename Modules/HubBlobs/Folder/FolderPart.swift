@@ -3,7 +3,7 @@ internal import CausewaySystem
 internal import CausewayTLS
 internal import Synchronization
 
-/// A part of an upload in a ``BlobFolder``.
+/// A part of an upload in a ``HubBlobFolder``.
 ///
 /// It hashes the bytes as they are appended. Its hash survives ``close()`` in memory; after a restart of the hub, or of
 /// a part that was not used for long, ``finish(as:size:)`` reads the file again.
@@ -26,10 +26,10 @@ final class FolderPart: BlobPart {
     private static let rehashedBytes = 256 * 1024
 
     let id: UploadID
-    private let folder: BlobFolder
+    private let folder: HubBlobFolder
     private let state: Mutex<State>
 
-    init(_ id: UploadID, length: Int64, in folder: BlobFolder) {
+    init(_ id: UploadID, length: Int64, in folder: HubBlobFolder) {
         self.id = id
         self.folder = folder
         state = Mutex(State(written: length, durable: length, isHashed: length == 0))
@@ -38,7 +38,7 @@ final class FolderPart: BlobPart {
     var length: Int64 { state.withLock { $0.durable } }
 
     private func path(_ durable: Int64) -> String {
-        folder.partsFolder + "/" + BlobFolder.name(of: id, length: durable)
+        folder.partsFolder + "/" + HubBlobFolder.name(of: id, length: durable)
     }
 
     /// Opens the file and cuts the bytes after the durable ones. Blocks.
@@ -56,7 +56,7 @@ final class FolderPart: BlobPart {
                 return true
             } catch {
                 if error.isNotFound { return false }
-                throw BlobFolder.classified(error, path)
+                throw HubBlobFolder.classified(error, path)
             }
         }
     }
@@ -175,21 +175,21 @@ final class FolderPart: BlobPart {
                     return try body(&state)
                 } catch {
                     state.hasFailed = true
-                    throw BlobFolder.classified(error, path)
+                    throw HubBlobFolder.classified(error, path)
                 }
             }
         }
     }
 }
 
-/// A blob of a ``BlobFolder`` that is open for reading.
+/// A blob of a ``HubBlobFolder`` that is open for reading.
 final class FolderReader: BlobReader {
     let size: Int64
     private let file: OpenFile
     private let path: String
-    private let folder: BlobFolder
+    private let folder: HubBlobFolder
 
-    init(_ file: OpenFile, path: String, size: Int64, in folder: BlobFolder) {
+    init(_ file: OpenFile, path: String, size: Int64, in folder: HubBlobFolder) {
         self.file = file
         self.path = path
         self.size = size
@@ -198,7 +198,7 @@ final class FolderReader: BlobReader {
 
     func read(at offset: Int64, count: Int) async throws(BlobStorageError) -> [UInt8] {
         try await folder.perform { [file, path] () throws(BlobStorageError) in
-            try BlobFolder.doing(path) { () throws(SystemError) in try file.bytes(at: offset, count: count) }
+            try HubBlobFolder.doing(path) { () throws(SystemError) in try file.bytes(at: offset, count: count) }
         }
     }
 }

@@ -42,13 +42,15 @@ extension SQLiteHubStorage {
             var insertion = try SQLStatement(
                 """
                 INSERT INTO blob (sha256, size, type, unattached_since) VALUES (?, ?, ?, ?)
-                ON CONFLICT (sha256) DO UPDATE SET unattached_since = excluded.unattached_since
-                    WHERE unattached_since IS NOT NULL
+                ON CONFLICT (sha256) DO UPDATE SET
+                    unattached_since = iif(unattached_since IS NULL, NULL, excluded.unattached_since),
+                    type = iif(type = ?, excluded.type, type)
                 """, db)
             insertion.bind(upload.blob.bytes)
             insertion.bind(upload.size)
             insertion.bind(type)
             insertion.bind(time)
+            insertion.bind(InlineMediaType.bytes)
             try insertion.run()
             try Self.addUploader(of: upload, db)
             return true

@@ -21,7 +21,8 @@ package protocol MediaStorage: Sendable {
     func upload(_ id: UploadID) async throws(HubStorageError) -> HubUpload?
 
     /// Marks an upload as complete, and its file as a blob that the account uploaded, with the type that it is served
-    /// with. A blob that exists keeps its type; one that is attached to nothing is so since `time`.
+    /// with. A blob that exists keeps its type unless it had none (`InlineMediaType.bytes`): a first uploader
+    /// that declares nothing decides for nobody else. A blob that is attached to nothing is so since `time`.
     ///
     /// - Returns: false if there is no such upload.
     func completeUpload(

@@ -50,6 +50,17 @@ extension HubStorageConformance {
             try requireEqual(try await site.unattached(since: 24), [], "unattached before")
             try requireEqual(try await site.unattached(since: 25), [Site.blob(1)], "unattached since")
         },
+        Rule("a blob gets a type when it had none, and keeps it") { factory in
+            let site = try await Site(factory)
+            for (number, type) in [(1, InlineMediaType.bytes), (2, "image/gif"), (3, "image/png")] as [(UInt8, String)]
+            {
+                try await site.begin(number, of: 1, by: site.ada)
+                _ = try await site.storage.completeUpload(
+                    Site.upload(number), servedAs: type, at: Site.time(Int64(number)))
+                let expected = number == 1 ? InlineMediaType.bytes : "image/gif"
+                try requireEqual(try await site.read(1)?.blob.type, expected, "the type after upload \(number)")
+            }
+        },
         Rule("uploads are listed from the oldest on, by a limit") { factory in
             let site = try await Site(factory)
             for (number, time) in [(4, 10), (1, 20), (3, 10), (2, 30)] as [(UInt8, Int64)] {

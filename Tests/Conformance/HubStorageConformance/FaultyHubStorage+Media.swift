@@ -38,7 +38,9 @@ extension FaultyHubStorage {
     ) async throws(HubStorageError) -> ReadableBlob? {
         var requester = requester
         if fault == .leaksBlobs { requester.account = 1 }
-        return try await base.blob(name, for: requester, through: fault == .ignoresTheMessage ? nil : message)
+        var found = try await base.blob(name, for: requester, through: fault == .ignoresTheMessage ? nil : message)
+        if fault == .keepsMissingTypes { found?.blob.type = InlineMediaType.bytes }
+        return found
     }
 
     func blobs(among names: [BlobName]) async throws(HubStorageError) -> Set<BlobName> {

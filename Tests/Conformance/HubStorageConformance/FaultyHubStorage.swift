@@ -14,7 +14,7 @@ final class FaultyHubStorage: HubStorage {
         case leaksAccounts, leaksChannels, staysMember, hidesCrowds, hidesTopics
         case forgetsPendingUploads, completesUnknownUploads, keepsUploads, repeatsUploads, countsPendingFilesOnly
         case leaksBlobs, ignoresTheMessage, knowsEveryBlob, hidesUnattachedBlobs, removesBlobsEarly
-        case losesAttachments, keepsAttachments, loadsEveryBlob
+        case losesAttachments, keepsAttachments, loadsEveryBlob, keepsMissingTypes
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
     }
 

@@ -56,6 +56,7 @@ struct PlantedHubFaultTests {
         (.countsPendingFilesOnly, "a complete upload is a blob that its account has uploaded once"),
         (.knowsEveryBlob, "a complete upload is a blob that its account has uploaded once"),
         (.repeatsUploads, "uploads are listed from the oldest on, by a limit"),
+        (.keepsMissingTypes, "a blob gets a type when it had none, and keeps it"),
         (.leaksBlobs, "a blob is read by its uploaders and by the members of the channels of its messages"),
         (.ignoresTheMessage, "a blob is read by its uploaders and by the members of the channels of its messages"),
         (.losesAttachments, "a blob is read by its uploaders and by the members of the channels of its messages"),

@@ -1,3 +1,4 @@
+import CausewayHTTPServer
 import CausewayHub
 import CausewayHubBlobs
 import CausewayHubRules
@@ -63,7 +64,10 @@ import Testing
     @Test(.timeLimit(.minutes(2)), arguments: [HTTPMethod.HEAD, .PATCH, .DELETE])
     func aNewRequestEndsTheOlderOne(method: HTTPMethod) async throws {
         // Nothing else ends it.
-        let change: @Sendable (inout HubConfiguration) -> Void = { $0.uploadGraceSeconds = 3600 }
+        let change: @Sendable (inout HubConfiguration) -> Void = {
+            $0.uploadGraceSeconds = 3600
+            $0.limits.idle = .seconds(3600)
+        }
         try await HubFixture.running(change: change) { hub in
             let file = SampleFile(count: 2_000_000)
             let location = try await hub.client.create(file).location
@@ -160,7 +164,7 @@ import Testing
         let folder = DataFolder(temporary.path)
         try await HubFixture.prepare(folder)
         let faults = BlobFaults()
-        let blobs = try BlobFolder(path: folder.blobs, faults: faults)
+        let blobs = try HubBlobFolder(path: folder.blobs, faults: faults)
         try await HubFixture.running(folder, blobs: blobs) { hub in
             let file = SampleFile(count: 500_000)
             let location = try await hub.client.create(file, content: Array(file.bytes[..<100_000])).location

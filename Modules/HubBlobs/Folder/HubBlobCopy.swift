@@ -3,7 +3,7 @@ internal import CausewaySystem
 
 /// Copies the blobs of one folder to another, for backups: a blob never changes, so a second name of the same file is a
 /// copy where the disk is the same one, and costs nothing.
-package enum BlobFolderCopy {
+package enum HubBlobCopy {
     /// Bytes that are copied at a time.
     private static let partBytes = 1024 * 1024
 
@@ -18,7 +18,7 @@ package enum BlobFolderCopy {
         for byte in UInt8.min ... .max {
             let folder = "/" + Hexadecimal.text(of: [byte])
             guard FileSystem.exists(source + folder) else { continue }
-            let names = try BlobFolder.doing(source + folder) { () throws(SystemError) in
+            let names = try HubBlobFolder.doing(source + folder) { () throws(SystemError) in
                 try FileSystem.names(in: source + folder)
             }
             try makeFolder(target + folder)
@@ -27,7 +27,7 @@ package enum BlobFolderCopy {
                 guard !FileSystem.exists(target + path) else { continue }
                 if try add(source + path, as: target + path) { count += 1 }
             }
-            try BlobFolder.doing(target + folder) { () throws(SystemError) in
+            try HubBlobFolder.doing(target + folder) { () throws(SystemError) in
                 try FileSystem.syncFolder(target + folder)
             }
         }
@@ -64,7 +64,7 @@ package enum BlobFolderCopy {
             return true
         } catch {
             try? FileSystem.removeIfPresent(temporary)
-            throw BlobFolder.classified(error, target)
+            throw HubBlobFolder.classified(error, target)
         }
     }
 }

@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// Files and folders belong to the hub's user alone. The calls run on a queue of threads of their own, because a disk
 /// may block for long.
-package final class BlobFolder: BlobStorage {
+package final class HubBlobFolder: BlobStorage {
     /// Parts whose hash is kept in memory between two requests; others are hashed again when they are finished.
     static let hashedPartsMax = 64
 
