@@ -130,6 +130,8 @@ let package = Package(
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels", "CausewayRecords", .deque]),
         module("HubStorage", ["CausewayHubRules", "CausewayModels"]),
+        // The bytes of the hub's files: a port, and a folder.
+        module("HubBlobs", ["CausewayHubRules", "CausewaySystem", "CausewayTLS"]),
         module("HubStorageConformance", ["CausewayHubRules", "CausewayHubStorage", "CausewayModels"]),
 
         // Adapters.
@@ -219,9 +221,10 @@ let package = Package(
         .target(
             name: "CausewayHub",
             dependencies: [
-                "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubRules", "CausewayHubStorage",
-                "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .hummingbird,
-                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1,
+                "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubBlobs", "CausewayHubRules",
+                "CausewayHubStorage", "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", "CausewayWebSocket",
+                .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1,
             ],
             path: "Modules/Hub", resources: [.embedInCode("Contract")], swiftSettings: strict),
         // The hub's storage by default. Only the program chooses it.
@@ -368,7 +371,7 @@ let package = Package(
         tests("Terminal", in: "Unit", ["CausewayTerminal"]),
         tests(
             "HTTPServer", in: "Unit",
-            ["CausewayHTTPServer", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
+            ["CausewayHTTPServer", "CausewayModels", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
         tests("WebSocket", in: "Unit", ["CausewayWebSocket", .nioCore, .nioEmbedded]),
 
         // Tests: one suite for several implementations.
@@ -417,9 +420,10 @@ let package = Package(
         tests(
             "Hub", in: "Integration",
             [
-                "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer",
-                "CausewayModels", "CausewayRecords", "CausewayTestSupport", "CausewayWebSocket", "CausewayWire",
-                "causeway-hub", .grdb, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                "CausewayHub", "CausewayHubBlobs", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage",
+                "CausewayHTTPServer", "CausewayModels", "CausewayRecords", "CausewayTLS", "CausewayTestSupport",
+                "CausewayWebSocket", "CausewayWire", "causeway-hub", .grdb, .httpTypes, .lifecycle, .logging, .nioCore,
+                .nioHTTP1, .nioPosix,
             ]),
         tests(
             "Control", in: "Integration",

@@ -26,7 +26,9 @@ import CausewaySystem
               78  invalid setting or certificate
             """,
         version: "0.1.0",
-        subcommands: [Init.self, Serve.self, Restore.self, AccountCommand.self, ChannelCommand.self])
+        subcommands: [
+            Init.self, Serve.self, Backup.self, Restore.self, AccountCommand.self, ChannelCommand.self,
+        ])
 
     static func main() async {
         StandardStreams.prepare()

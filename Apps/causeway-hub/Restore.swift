@@ -5,10 +5,12 @@ import CausewayHubStorage
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Replace the hub's database by a backup.",
+        abstract: "Replace the hub's database by a backup, and put its files back.",
         discussion: """
             The hub must be stopped. The backup is verified first; the replaced database is kept beside it as
-            hub.sqlite.replaced. Clients detect the restoration and deliver again what the backup lacks.
+            hub.sqlite.replaced. The files of the backup (blobs beside hub.sqlite) are added to those that are there;
+            the hub removes files without a message at its next start. Clients detect the restoration and deliver again
+            what the backup lacks.
             """)
 
     @OptionGroup var data: DataOption
@@ -24,6 +26,7 @@ struct Restore: AsyncParsableCommand {
                 Restored \(report.database)
                   from      \(report.source)
                   holds     \(report.restored.messages) messages, \(report.restored.accounts) accounts
+                  files     \(report.blobs) put back
                 """)
             if let replaced = report.restored.replaced { try say("  replaced  \(replaced)") }
             if !report.restored.knowsReplaced { try say("  the replaced database could not be read") }

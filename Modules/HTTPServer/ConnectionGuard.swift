@@ -10,6 +10,7 @@ internal import NIOHTTPTypesHTTP1
 /// | --- | --- | --- |
 /// | the first request's header | `firstHeader` | the connection is closed |
 /// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
+/// | the rest of a body that is allowed to last | `StreamedBody` | the connection is closed |
 /// | the client to read the next part of a response | `response` | the connection is closed |
 /// | the next request | `idle` (implemented by Hummingbird) | the connection is closed |
 ///
@@ -29,13 +30,17 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     private enum Reading {
         case firstHeader
-        case body(bytes: Int)
+        case body(bytes: Int64)
         case nothing
     }
 
     private var reading = Reading.firstHeader
     private var readDeadline: Scheduled<Void>?
     private var responseDeadline: Scheduled<Void>?
+    /// The body of the present request, if it may be longer than others.
+    private var streamed: (limits: StreamedBody, pace: TransferPace)?
+    /// True from a request that waits for `100 (Continue)` until it is sent.
+    private var isContinueDue = false
     /// Requests whose response has not ended.
     private var unanswered = 0
     private var isResponding = false
@@ -118,32 +123,71 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             allowBody(of: head, context)
         case .body(let part):
             guard case .body(let bytes) = reading else { break }
-            guard bytes + part.readableBytes <= limits.requestBytesMax + limits.discardedBytesMax else {
+            let total = bytes + Int64(part.readableBytes)
+            guard total <= streamed?.limits.bytesMax ?? Int64(limits.requestBytesMax + limits.discardedBytesMax) else {
                 context.close(promise: nil)
                 return
             }
-            reading = .body(bytes: bytes + part.readableBytes)
+            reading = .body(bytes: total)
+            streamed?.pace.received(part.readableBytes, at: SystemClock.monotonic())
         case .end:
             reading = .nothing
+            streamed = nil
+            isContinueDue = false
             readDeadline?.cancel()
             readDeadline = nil
         }
         context.fireChannelRead(data)
     }
 
-    /// Responds to `Expect: 100-continue` (RFC 9110 §10.1.1), unless the body is refused for its size anyway.
+    /// Responds to `Expect: 100-continue` (RFC 9110 §10.1.1), unless the body is refused for its size anyway: then only
+    /// if it is streamed.
     private func allowBody(of head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue", unanswered == 1 else { return }
+        isContinueDue = true
         let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
         guard announced <= limits.requestBytesMax else { return }
+        writeContinue(context)
+    }
+
+    private func writeContinue(_ context: ChannelHandlerContext) {
+        guard isContinueDue else { return }
+        isContinueDue = false
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    /// Applies to the request that is being handled, if its body is still arriving.
+    private func stream(_ body: StreamedBody, _ context: ChannelHandlerContext) {
+        guard case .body = reading, unanswered == 1, !isEnding else { return }
+        var pace = TransferPace(bytesPerSecondMin: body.bytesPerSecondMin, graceSeconds: body.graceSeconds)
+        if !isReadHeld { pace.waits(at: SystemClock.monotonic()) }
+        streamed = (body, pace)
+        readDeadline?.cancel()
+        readDeadline = nil
+        checkPace(context)
+        writeContinue(context)
+    }
+
+    private func checkPace(_ context: ChannelHandlerContext) {
+        guard let grace = streamed?.pace.graceSeconds else { return }
+        readDeadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(grace)) { [self] in
+            guard streamed != nil else { return }
+            if streamed?.pace.isTooSlow(at: SystemClock.monotonic()) == true {
+                context.close(promise: nil)
+            } else {
+                checkPace(context)
+            }
+        }
     }
 
     // MARK: - Reading
 
     package func read(context: ChannelHandlerContext) {
         isReadHeld = isResponseDue
-        if !isReadHeld { context.read() }
+        if !isReadHeld {
+            streamed?.pace.waits(at: SystemClock.monotonic())
+            context.read()
+        }
     }
 
     /// Whether a request that was read completely has no response yet.
@@ -164,6 +208,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
         switch event {
+        case let body as StreamedBody:
+            stream(body, context)
         case let hold as ResponseHold:
             if context.channel.isActive { holds.append(hold) }
         case let watch as InputCloseWatch:
@@ -187,8 +233,12 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         }
         var held: [ResponseHold] = []
         switch unwrapOutboundIn(data) {
+        // An interim response comes before the response.
+        case .head(let head) where head.status.kind == .informational && head.status != .switchingProtocols: break
         case .head(let head):
             isResponding = true
+            // A client that waits to continue is answered by the response.
+            isContinueDue = false
             if head.status == .switchingProtocols { return handOver(context, data, promise) }
         case .body: break
         case .end:

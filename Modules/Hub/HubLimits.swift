@@ -1,3 +1,4 @@
+package import CausewayHubRules
 internal import CausewayModels
 internal import CausewayWire
 
@@ -144,6 +145,46 @@ package enum HubLimits {
     /// The time without a write after which the write-ahead log is emptied and memory is released.
     package static let restSeconds: Int64 = 10
 
+    // Files
+
+    /// Bytes of one file.
+    package static let fileBytesMax: Int64 = 1 << 30
+    /// Uploads of one account that are not complete; past it the response is `429 tooManyUploads`.
+    package static let pendingUploadsMax = 5
+    /// Bytes of the files that one account has uploaded, with those of its uploads that are not complete; past it the
+    /// response is `507 quotaExceeded`.
+    package static let quotaBytes: Int64 = 16 << 30
+    /// Bytes that stay free on the disk of the blobs; an upload that needs them is refused with `507 storageFull`.
+    package static let freeBytesMin: Int64 = 256 << 20
+    /// How long an upload can be continued.
+    package static let uploadSecondsMax: Int64 = 7 * 24 * 3600
+    /// How long a blob is kept that is attached to no message.
+    package static let unattachedSecondsMax: Int64 = 24 * 3600
+    /// Bytes in a second that a client has to send while the hub waits for them; below it the connection is closed.
+    package static let uploadBytesPerSecondMin: Int64 = 1024
+    /// The shortest wait after which a client can be too slow.
+    package static let uploadGraceSeconds: Int64 = 30
+    /// Requests that transfer content of uploads at the same time; past it the response is `503 busy`.
+    static let transfersMax = 64
+    /// Those of one account: one for each of its uploads, and one for an upload that is being created.
+    static let transfersPerAccountMax = pendingUploadsMax + 1
+    /// Bytes of a file that are written or read at a time.
+    package static let filePartBytes = 256 * 1024
+    /// Bytes of an upload after which they are synced, and its offset is reported.
+    static let uploadSyncBytes = 4 * 1024 * 1024
+    /// Bytes of a declared media type.
+    static let mediaTypeBytesMax = 255
+    /// Characters of a file's name in a response.
+    static let fileNameCharactersMax = 255
+    /// `Cache-Control` of a blob, which never changes.
+    static let blobCacheSeconds: Int64 = 365 * 24 * 3600
+    /// How often expired uploads and blobs are removed.
+    package static let expirySeconds: Int64 = 600
+    /// Uploads and blobs that are read from the storage at a time to find those.
+    static let expiredPerReadMax = 256
+    /// `Retry-After` of a response to an upload too many.
+    static let uploadRetrySeconds = 30
+
     // Storage and responses
 
     /// Channels that one address creates in a burst, with all its accounts, and how long it takes to earn one more.
@@ -173,4 +214,13 @@ package enum HubLimits {
     static let recoveryRetrySeconds = 5
     /// `Retry-After` of a response that reports a full disk.
     package static let fullRetrySeconds = 30
+}
+
+extension BlobLimits {
+    /// The limits of `HubLimits`.
+    package static let hub = BlobLimits(
+        fileBytesMax: HubLimits.fileBytesMax, pendingUploadsMax: HubLimits.pendingUploadsMax,
+        quotaBytes: HubLimits.quotaBytes, freeBytesMin: HubLimits.freeBytesMin,
+        uploadSecondsMax: HubLimits.uploadSecondsMax, unattachedSecondsMax: HubLimits.unattachedSecondsMax,
+        bytesPerSecondMin: HubLimits.uploadBytesPerSecondMin)
 }

@@ -36,7 +36,7 @@ package enum HubStorageConformance {
     /// All rules. Each creates its own storages.
     package static let rules: [Rule] =
         accountRules + recordRules + historyRules + deliveryRules + messageRules + changesRules + eventRules
-        + eventRightsRules + eventCursorRules + randomRules
+        + eventRightsRules + eventCursorRules + uploadRules + blobRules + randomRules
 
     /// The rule with this name.
     package static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

@@ -35,6 +35,12 @@ package enum WireProtocol {
     package static let eventTopicsMax = 64
     /// Records in one part of the log.
     package static let eventsMax = 1000
+    /// `OPTIONS`: the limits of files. `POST`: begins an upload (draft-ietf-httpbis-resumable-upload).
+    package static let uploadsPath = "/v1/uploads"
+    /// `HEAD`: the offset. `PATCH`: continues at it; the response to the last one is a `WireReceipt`. `DELETE`.
+    package static func uploadPath(_ upload: String) -> String { "/v1/uploads/\(upload)" }
+    /// `HEAD`: whether the account may read the file. `GET ?message=`: the file.
+    package static func blobPath(_ sha256: String) -> String { "/v1/blobs/\(sha256)" }
     /// `GET`, without a token: the description of the hub's requests, an OpenAPI 3.1 document.
     package static let contractPath = "/v1/openapi.json"
     /// `GET`, without a token.

@@ -24,13 +24,13 @@ extension DeliveryKeys {
         if let opening = delivery.claim.opening { openings.insert(OpeningKey(outbox: outbox, opening: opening)) }
         var sendable: ChannelID?
         for operation in delivery.operations {
-            add(operation, of: account.number)
+            add(operation, of: account)
             switch operation.body {
             case .send(let message):
                 guard message.channel != sendable else { continue }
                 sendable = message.channel
                 records.formUnion(.rights(of: account.user, in: message.channel))
-            case .edit(let target, _, _), .react(let target, _, _):
+            case .edit(let target, _, _, _), .react(let target, _, _):
                 addRights(in: target, of: account.user, sent[target])
             case .delete: addRights(in: operation.id, of: account.user, sent[operation.id])
             case .write(let write): records.formUnion(kinds.keys(of: write, by: account.user))
@@ -44,7 +44,8 @@ extension DeliveryKeys {
         if let channel { records.formUnion(.rights(of: user, in: channel)) }
     }
 
-    private mutating func add(_ operation: ValidatedDelivery.Operation, of account: Int64) {
+    private mutating func add(_ operation: ValidatedDelivery.Operation, of sender: HubAccount) {
+        let account = sender.number
         if operation.isBarredByDeletion {
             earlyDeletions.insert(AccountMessage(account: account, message: operation.id))
         }
@@ -54,7 +55,9 @@ extension DeliveryKeys {
             earlyDeletions.insert(AccountMessage(account: account, message: operation.id))
             channels.insert(message.channel)
             if let parent = message.parent { messages.insert(parent) }
-        case .edit(let target, _, _):
+            if let file = message.file { blobs.insert(BlobKey(requester: sender.requester, blob: file.blob)) }
+        case .edit(let target, _, _, let file):
+            if let file { blobs.insert(BlobKey(requester: sender.requester, blob: file.blob)) }
             operations.insert(operation.id)
             messages.insert(target)
             typed.insert(target)
@@ -70,4 +73,8 @@ extension DeliveryKeys {
         case .delete: messages.insert(operation.id)
         }
     }
+}
+
+extension HubAccount {
+    var requester: BlobRequester { BlobRequester(account: number, user: user) }
 }

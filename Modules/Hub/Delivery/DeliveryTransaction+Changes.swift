@@ -8,7 +8,7 @@ extension DeliveryTransaction {
     mutating func apply(_ operation: ValidatedDelivery.Operation, _ current: inout Current) -> DeliveryOutcome {
         switch operation.body {
         case .send(let message): insert(message, as: operation.id, &current)
-        case .edit(let target, _, let content): edit(target, content, as: operation.id, &current)
+        case .edit(let target, _, let content, _): edit(target, content, as: operation.id, &current)
         case .react(let target, let name, let isAdded): react(target, name, isAdded, as: operation.id, &current)
         case .write(let write): self.write(write, as: operation.id, &current)
         case .unacceptable, .fence, .delete:
@@ -27,18 +27,19 @@ extension DeliveryTransaction {
         changes.channels[message.channel] = position
         var new = DeliveryChanges.AcceptedMessage(
             id: id, channel: message.channel, position: position, sender: current.account, content: message.content,
-            createdAt: message.createdAt, acceptedAt: now, parent: message.parent)
+            createdAt: message.createdAt, acceptedAt: now, parent: message.parent, attachment: message.file?.blob)
         let early = AccountMessage(account: current.account, message: id)
         if state.earlyDeletions.remove(early) != nil {
             changes.takenDeletions.insert(early)
             new.content = nil
+            new.attachment = nil
             new.deletedAt = now
             new.changeCommit = commit
         }
         state.messages[id] = DeliveryState.Message(
             channel: message.channel, sender: current.account, position: position, acceptedAt: now,
             isDeleted: new.content == nil,
-            type: message.type.name)
+            type: message.type.name, attachment: new.attachment)
         newMessages[id] = changes.newMessages.count
         changes.newMessages.append(new)
         count(new, &current)
@@ -80,6 +81,7 @@ extension DeliveryTransaction {
         records.noteDeletion(in: stored.channel)
         if let index = newMessages[id] {
             changes.newMessages[index].content = nil
+            changes.newMessages[index].attachment = nil
             changes.newMessages[index].deletedAt = now
             changes.newMessages[index].changeCommit = commit
         } else {

@@ -22,7 +22,8 @@ extension DeliveryTransaction {
                 return .tryLater(code: "tryLater", detail: "A fault for a test.", after: after)
             }
             return verdict(onSending: message, &current)
-        case .edit(let target, let type, _): return verdict(onEditing: target, to: type, current)
+        case .edit(let target, let type, _, let file):
+            return verdict(onEditing: target, to: type, file, current)
         case .react(let target, let name, let isAdded): return verdict(onReactingTo: target, name, isAdded, current)
         case .write(let write): return verdict(onWriting: write, current)
         case .fence, .delete: return .fine
@@ -45,11 +46,22 @@ extension DeliveryTransaction {
         if let parent = message.parent, state.messages[parent] == nil {
             return .unrelated(detail: "message \(parent), to which it replies, is not on this hub")
         }
+        guard let file = message.file else { return .fine }
+        guard isAvailable(file, current) else {
+            return .refuse(
+                code: "attachmentUnknown", detail: "the file of the message is not on this hub; upload it again")
+        }
         return .fine
     }
 
+    /// Whether the account may attach a file, which it describes as it is.
+    private func isAvailable(_ file: ValidatedDelivery.Send.File, _ current: Current) -> Bool {
+        let requester = BlobRequester(account: current.account, user: current.user)
+        return state.blobs[BlobKey(requester: requester, blob: file.blob)] == file.size
+    }
+
     private mutating func verdict(
-        onEditing target: MessageID, to type: MessageType, _ current: Current
+        onEditing target: MessageID, to type: MessageType, _ file: ValidatedDelivery.Send.File?, _ current: Current
     ) -> LaneRules.Verdict {
         guard let stored = state.messages[target] else { return unrelated(target) }
         if let verdict = verdict(on: .editOwn, target, in: stored.channel, current) { return verdict }
@@ -59,6 +71,9 @@ extension DeliveryTransaction {
         }
         guard stored.type == type.name else {
             return .refuse(code: "typeDiffers", detail: "an edit cannot change the type of message \(target)")
+        }
+        guard stored.attachment == file?.blob, file.map({ isAvailable($0, current) }) ?? true else {
+            return .refuse(code: "attachmentDiffers", detail: "an edit cannot change the file of message \(target)")
         }
         return .fine
     }

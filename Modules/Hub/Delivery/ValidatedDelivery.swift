@@ -8,18 +8,26 @@ internal import HTTPTypes
 struct ValidatedDelivery: Sendable {
     /// A new message.
     struct Send: Sendable {
+        /// The file that it is attached to.
+        struct File: Sendable {
+            let blob: BlobName
+            /// Bytes.
+            let size: Int64
+        }
+
         let channel: ChannelID
         let type: MessageType
         /// JSON.
         let content: String
         let createdAt: Timestamp
         let parent: MessageID?
+        var file: File?
     }
 
     struct Operation: Sendable {
         enum Body: Sendable {
             case send(Send)
-            case edit(MessageID, type: MessageType, content: String)
+            case edit(MessageID, type: MessageType, content: String, file: Send.File?)
             case react(MessageID, name: String, isAdded: Bool)
             case write(RecordWrite)
             /// An operation that can never be accepted.
@@ -115,13 +123,13 @@ struct ValidatedDelivery: Sendable {
                 .send(
                     Send(
                         channel: channel, type: content.type, content: $0, createdAt: createdAt,
-                        parent: operation.parent))
+                        parent: operation.parent, file: file(of: content)))
             }
         case .edit:
             guard let target = operation.target, let content = operation.content else {
                 return .unacceptable(code: "contentInvalid", detail: "an edit needs a target and a content")
             }
-            return checked(content) { .edit(target, type: content.type, content: $0) }
+            return checked(content) { .edit(target, type: content.type, content: $0, file: file(of: content)) }
         case .addReaction, .removeReaction:
             guard let target = operation.target, let name = operation.reaction, MessageContent.isReactionName(name)
             else {
@@ -151,13 +159,20 @@ struct ValidatedDelivery: Sendable {
         return .write(write)
     }
 
+    private static func file(of content: MessageContent) -> Send.File? {
+        content.attachment.flatMap { attachment in
+            BlobName(attachment.sha256).map { Send.File(blob: $0, size: attachment.size) }
+        }
+    }
+
     /// The body with its content encoded for storage; unacceptable when the content is.
     private static func checked(_ content: MessageContent, _ body: (String) -> Operation.Body) -> Operation.Body {
         guard let coded = content.jsonText else {
             return .unacceptable(code: "contentInvalid", detail: "the content contains an invalid number")
         }
         do {
-            try content.validate(codedBytes: coded.count)
+            // The size of a file was checked when it was uploaded.
+            try content.validate(codedBytes: coded.count, within: ContentLimits(fileBytesMax: Limits.fileBytesMax))
         } catch {
             return .unacceptable(code: code(of: error), detail: "\(error)")
         }
@@ -166,8 +181,8 @@ struct ValidatedDelivery: Sendable {
 
     private static func code(of problem: ContentProblem) -> String {
         switch problem {
-        case .textTooLong, .customTooLong, .customTooDeep: "tooLarge"
-        case .textEmpty, .customNotAnObject, .reactionInvalid: "contentInvalid"
+        case .textTooLong, .customTooLong, .customTooDeep, .captionTooLong, .fileTooLarge, .previewTooLong: "tooLarge"
+        case .textEmpty, .customNotAnObject, .reactionInvalid, .attachmentInvalid: "contentInvalid"
         case .unsupported: "typeUnsupported"
         }
     }

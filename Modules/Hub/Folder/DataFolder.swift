@@ -11,6 +11,8 @@ package struct DataFolder: Sendable, Hashable {
     }
 
     package var database: String { path + "/hub.sqlite" }
+    /// The folder of the files that are attached to messages.
+    package var blobs: String { path + "/blobs" }
     package var lock: String { path + "/hub.lock" }
     package var settings: String { path + "/hub.json" }
     package var authorityCertificate: String { path + "/tls/ca.pem" }

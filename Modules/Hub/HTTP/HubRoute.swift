@@ -4,16 +4,20 @@ package import HTTPTypes
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
 package enum HubRoute: CaseIterable, Sendable {
     case health, contract, socketContract, session, channel, messages, changes, message, record, records, events,
-        socket,
-        deliveries
+        socket, deliveries
+    case uploadLimits, uploads, uploadState, upload, uploadCancellation, blobHead, blob
 
     package var method: HTTPRequest.Method {
         switch self {
         case .health, .contract, .socketContract, .session, .messages, .changes, .message, .record, .records, .events,
-            .socket:
+            .socket, .blob:
             .get
         case .channel: .put
-        case .deliveries: .post
+        case .deliveries, .uploads: .post
+        case .uploadLimits: .options
+        case .uploadState, .blobHead: .head
+        case .upload: .patch
+        case .uploadCancellation: .delete
         }
     }
 
@@ -33,6 +37,9 @@ package enum HubRoute: CaseIterable, Sendable {
         case .events: WireProtocol.eventsPath
         case .socket: WireSocket.path
         case .deliveries: WireProtocol.deliveriesPath
+        case .uploadLimits, .uploads: WireProtocol.uploadsPath
+        case .uploadState, .upload, .uploadCancellation: WireProtocol.uploadPath("{upload}")
+        case .blobHead, .blob: WireProtocol.blobPath("{blob}")
         }
     }
 
@@ -40,7 +47,9 @@ package enum HubRoute: CaseIterable, Sendable {
     package var needsAccount: Bool {
         switch self {
         case .health, .contract, .socketContract: false
-        case .session, .channel, .messages, .changes, .message, .record, .records, .events, .socket, .deliveries: true
+        case .session, .channel, .messages, .changes, .message, .record, .records, .events, .socket, .deliveries,
+            .uploadLimits, .uploads, .uploadState, .upload, .uploadCancellation, .blobHead, .blob:
+            true
         }
     }
 
@@ -51,13 +60,14 @@ package enum HubRoute: CaseIterable, Sendable {
     /// it (405).
     static func refusal(method: HTTPRequest.Method, path: String) -> HubHTTPError {
         let segments = path.split(separator: "/")
-        let route = allCases.first { route in
+        let routes = allCases.filter { route in
             let pattern = route.path.split(separator: "/")
             return pattern.count == segments.count && zip(pattern, segments).allSatisfy { $0.first == "{" || $0 == $1 }
         }
-        guard let route else { return .notFound("unknown path", code: "pathUnknown") }
+        guard !routes.isEmpty else { return .notFound("unknown path", code: "pathUnknown") }
+        let methods = routes.map(\.method.rawValue).joined(separator: ", ")
         return HubHTTPError(
-            .methodNotAllowed, code: "methodNotAllowed", detail: "only \(route.method.rawValue) is allowed here",
-            headers: [.allow: route.method.rawValue])
+            .methodNotAllowed, code: "methodNotAllowed", detail: "only \(methods) is allowed here",
+            headers: [.allow: methods])
     }
 }

@@ -24,6 +24,8 @@ struct HubRouter: Sendable {
     let decoder = DeliveryDecoder()
     let responses: ResponseShares
     let events: EventResponder
+    let uploads: UploadResponder
+    let blobs: BlobResponder
     let accountConnections: AccountConnections
     let sockets: SocketOpener
     let faults: HubFaults?
@@ -80,6 +82,12 @@ struct HubRouter: Sendable {
         case .socket:
             throw HubHTTPError(.badRequest, code: "upgradeInvalid", detail: "the connection is a socket already")
         case .deliveries: try await deliver(request, context)
+        case .uploadLimits: try await uploads.limits(request, context)
+        case .uploads: try await uploads.create(request, context)
+        case .uploadState: try await uploads.state(request, context)
+        case .upload: try await uploads.append(request, context)
+        case .uploadCancellation: try await uploads.cancel(context)
+        case .blobHead, .blob: try await blob(request, context)
         }
     }
 
@@ -236,6 +244,16 @@ struct HubRouter: Sendable {
         guard let text = values.first else { return nil }
         guard text.utf8.count <= bytesMax else { throw badQuery("\(name) is too long") }
         return text
+    }
+
+    // MARK: - Files
+
+    private func blob(_ request: Request, _ context: HubRequestContext) async throws -> Response {
+        let message = try text("message", in: request.uri.queryParameters).map { text in
+            guard let message = MessageID(text) else { throw badQuery("message must be a UUID of 36 characters") }
+            return message
+        }
+        return try await blobs.respond(request, through: message, context)
     }
 
     // MARK: - Messages

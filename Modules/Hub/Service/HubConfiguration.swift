@@ -38,6 +38,12 @@ package struct HubConfiguration: Sendable, Hashable {
     /// The time without a write after which the database's log is emptied and memory is released.
     package var rest: Duration = .seconds(HubLimits.restSeconds)
 
+    /// The limits of files.
+    package var blobs = BlobLimits.hub
+    /// The shortest wait after which a client that uploads can be too slow.
+    package var uploadGraceSeconds = HubLimits.uploadGraceSeconds
+    /// How often expired uploads and blobs are removed.
+    package var expiry: Duration = .seconds(HubLimits.expirySeconds)
     /// How long the log is kept.
     package var retention = LogRetention()
     /// How many readers of events there can be.

@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+package import CausewayHubBlobs
 package import CausewayHubRules
 package import CausewayHubStorage
 internal import CausewaySystem
@@ -30,6 +31,7 @@ package final class HubService: Service {
     private let notifier: EventNotifier
     private let bodies = BodyLimiter()
     private let socketOpener: SocketOpener
+    private let files: HubFiles
     private let logger: Logger
     private let readiness = Readiness<HubError>()
 
@@ -37,13 +39,14 @@ package final class HubService: Service {
     ///
     /// - Parameters:
     ///   - opening: opens the storage, once the data folder is locked.
+    ///   - blobs: the bytes of its files; `nil` for a folder in the data folder.
     ///   - kinds: the kinds of records that it has.
     ///   - faults: for tests only; `nil` in every released program.
     /// - Throws: `notSetUp`, `inUse`, `storage`, `configuration` for certificates that cannot be used or a plain hub on
     ///   an address that other machines reach.
     package init(
-        _ configuration: HubConfiguration, opening: HubStorageOpening, kinds: HubKinds = .standard,
-        faults: HubFaults? = nil, logger: Logger
+        _ configuration: HubConfiguration, opening: HubStorageOpening, blobs: (any BlobStorage)? = nil,
+        kinds: HubKinds = .standard, faults: HubFaults? = nil, logger: Logger
     ) async throws(HubError) {
         guard configuration.folder.isSetUp else { throw .notSetUp(folder: configuration.folder.path) }
         switch configuration.security {
@@ -65,6 +68,13 @@ package final class HubService: Service {
         } catch {
             throw .storage(error)
         }
+        do throws(BlobStorageError) {
+            let folder = configuration.folder.blobs
+            let blobs: any BlobStorage = if let blobs { blobs } else { try HubBlobFolder(path: folder) }
+            files = HubFiles(storage: storage, blobs: blobs, limits: configuration.blobs)
+        } catch {
+            throw .io(path: configuration.folder.blobs, detail: error.description)
+        }
         self.configuration = configuration
         notifier = EventNotifier(configuration.eventReaders, now: SystemClock.monotonic)
         socketOpener = SocketOpener(storage, bodies, configuration)
@@ -77,6 +87,12 @@ package final class HubService: Service {
     ///
     /// - Throws: `HubError.cannotListen`.
     package func run() async throws {
+        let fileHousekeeping = FileHousekeeping(files: files, logger: logger)
+        do {
+            try await fileHousekeeping.repair()
+        } catch {
+            logger.error("uploads not repaired", metadata: ["error": "\(error)"])
+        }
         let responses = ResponseShares()
         let router = HubRouter(
             storage: storage, history: HubHistory(storage, logger: logger), reader: MessageReader(storage),
@@ -85,6 +101,8 @@ package final class HubService: Service {
             writer: DeliveryWriter(storage, kinds, notifier, predecessorWait: configuration.predecessorWait),
             budget: bodies, responses: responses,
             events: EventResponder(storage, notifier, responses, commentInterval: configuration.eventComment),
+            uploads: UploadResponder(files, graceSeconds: configuration.uploadGraceSeconds),
+            blobs: BlobResponder(files: files, responses: responses),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
             sockets: socketOpener,
             faults: faults, attemptRefill: configuration.attemptRefill
@@ -111,14 +129,17 @@ package final class HubService: Service {
         async let _: Void = housekeeping.run(every: configuration.rest)
         async let _: Void = housekeeping.trimLog(
             configuration.retention, every: .seconds(HubLimits.logTrimSeconds))
+        async let _: Void = fileHousekeeping.run(every: configuration.expiry)
         async let _: Void = notifier.run(every: configuration.eventCheck, storage)
         do {
             // Requests in progress are completed, so the waiting ones end at once.
             try await withGracefulShutdownHandler {
                 try await application.run()
-            } onGracefulShutdown: { [notifier, socketOpener] in
+            } onGracefulShutdown: { [notifier, socketOpener, files] in
                 notifier.close()
                 socketOpener.stop()
+                // A transfer is continued with the next run.
+                files.uploads.close()
             }
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))
         } catch let error as IOError {
@@ -169,10 +190,12 @@ package final class HubService: Service {
 extension HubService {
     /// Runs a hub while `body` runs; for tests and tools.
     package static func running<Value: Sendable>(
-        _ configuration: HubConfiguration, opening: HubStorageOpening, kinds: HubKinds = .standard,
-        faults: HubFaults? = nil, logger: Logger, _ body: @Sendable (HubService) async throws -> Value
+        _ configuration: HubConfiguration, opening: HubStorageOpening, blobs: (any BlobStorage)? = nil,
+        kinds: HubKinds = .standard, faults: HubFaults? = nil, logger: Logger,
+        _ body: @Sendable (HubService) async throws -> Value
     ) async throws -> Value {
-        let hub = try await HubService(configuration, opening: opening, kinds: kinds, faults: faults, logger: logger)
+        let hub = try await HubService(
+            configuration, opening: opening, blobs: blobs, kinds: kinds, faults: faults, logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await hub.run() }
             _ = try await hub.port()

@@ -1,7 +1,8 @@
 package import CausewayHubStorage
 internal import CausewaySystem
 
-/// Replaces the storage in a data folder by a backup. Certificates, keys and settings of the folder are unchanged.
+/// Replaces the storage in a data folder by a backup, and adds the files of the backup. Certificates, keys and settings
+/// of the folder are unchanged.
 package struct HubRestore: Sendable {
     /// Replaces the storage at a path by the backup at another one; chosen by the program.
     package typealias Restoring = (
@@ -13,6 +14,8 @@ package struct HubRestore: Sendable {
         package let source: String
         package let database: String
         package let restored: RestoredStorage
+        /// The files that were added.
+        package let blobs: Int
     }
 
     private let folder: DataFolder
@@ -25,7 +28,8 @@ package struct HubRestore: Sendable {
         source = FileSystem.exists(inside) ? inside : path
     }
 
-    /// Verifies the backup and then puts it in place atomically; nothing is changed before.
+    /// Verifies the backup and then puts it in place atomically; nothing but files that no message needs is changed
+    /// before.
     ///
     /// - Throws: `inUse` while a hub serves from the folder, `configuration`, `io`, `storage`.
     package func run(_ restoring: Restoring) throws(HubError) -> Report {
@@ -37,9 +41,12 @@ package struct HubRestore: Sendable {
         guard !FileSystem.isSameFile(source, folder.database) else {
             throw .configuration("\(source) is the hub's current database; name a backup of it")
         }
+        // Before the database that names them.
+        let blobs = try DataFolder(FileSystem.parent(of: source)).copyBlobs(to: folder)
         do {
             return Report(
-                source: source, database: folder.database, restored: try restoring(source, folder.database))
+                source: source, database: folder.database, restored: try restoring(source, folder.database),
+                blobs: blobs)
         } catch {
             throw .storage(error)
         }

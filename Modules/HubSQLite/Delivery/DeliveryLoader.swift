@@ -29,6 +29,7 @@ struct DeliveryLoader {
         try loadWrites(Array(keys.writes))
         try loadReactions(keys.reactions)
         try loadEarlyDeletions(keys.earlyDeletions)
+        try loadBlobs(keys.blobs)
         let records = try RecordLoader(keys.records(of: state.messages), floor: opening.floor, in: db)
         state.records = records.state
         numbers.records = records.numbers
@@ -93,7 +94,12 @@ struct DeliveryLoader {
     }
 
     /// SQLite extracts the type without building the rest of the content.
-    private static let types = KeyedQuery("SELECT id, content ->> '$.type' FROM message WHERE id IN")
+    private static let types = KeyedQuery(
+        """
+        SELECT message.id, message.content ->> '$.type', blob.sha256 FROM message
+        LEFT JOIN attachment ON attachment.message = message.number LEFT JOIN blob ON blob.number = attachment.blob
+        WHERE message.id IN
+        """)
 
     private mutating func loadTypes(_ ids: [MessageID]) throws {
         try Self.types.forEach(of: ids, in: db) {
@@ -101,7 +107,14 @@ struct DeliveryLoader {
         } _: { row in
             guard let id = row.id(0).map(MessageID.init) else { return }
             state.messages[id]?.type = row.text(1)
+            state.messages[id]?.attachment = BlobName(bytes: row.bytes(2))
         }
+    }
+
+    private mutating func loadBlobs(_ keys: Set<BlobKey>) throws {
+        guard !keys.isEmpty else { return }
+        var blobs = BlobLookUp(in: db)
+        for key in keys { state.blobs[key] = try blobs.readable(key.blob, for: key.requester)?.size }
     }
 
     private static let operations = KeyedQuery(

@@ -141,7 +141,12 @@ struct DeliveryRecorder {
             insertion.bind(message.deletedAt)
             insertion.bind(message.changeCommit)
             try insertion.run()
-            numbers.messages[message.id] = db.lastInsertedRowID
+            let number = db.lastInsertedRowID
+            numbers.messages[message.id] = number
+            if let attachment = message.attachment {
+                let channel = try self.number(of: message.channel)
+                try AttachmentRecorder(in: db, path: path).attach(attachment, to: number, in: channel)
+            }
         }
     }
 
@@ -177,6 +182,7 @@ struct DeliveryRecorder {
                 var removal = try SQLStatement("DELETE FROM reaction WHERE message = ?", db)
                 removal.bind(number)
                 try removal.run()
+                try AttachmentRecorder(in: db, path: path).detach(number, at: time)
             }
         }
     }

@@ -81,16 +81,13 @@ package struct SQLiteHubRestore: Sendable {
         return (try? present?.read { db in try db.tableExists("account") }) == true
     }
 
-    private func prepare(above floor: Int64) throws -> (messages: Int, accounts: Int) {
+    private func prepare(above floor: Int64) throws -> CopiedStorage {
         let connections = try HubConnections(opening: fresh)
         defer { connections.close() }
         let counts = try connections.pool.write { db in
             _ = try SQLiteHubStorage.beginHistory(
                 SQLiteHubStorage.randomID(), above: floor, at: SQLiteHubStorage.now(), db)
-            return (
-                messages: try Int.fetchOne(db, sql: "SELECT count(*) FROM message WHERE deleted_at IS NULL") ?? 0,
-                accounts: try Int.fetchOne(db, sql: "SELECT count(*) FROM account WHERE removed_at IS NULL") ?? 0
-            )
+            return try SQLiteHubBackup.count(db)
         }
         try connections.verify(path: fresh)
         return counts

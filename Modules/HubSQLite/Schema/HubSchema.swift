@@ -38,6 +38,12 @@ internal import GRDB
 ///   entry points to a row of `message` or `record`. `version` is the version that the change gave it.
 /// - `event_time`: positions of the log and a time at which they had been reached, some minutes apart.
 /// - `event_log`: one row: the last position that has been dropped, and up to which one the rows of `event` are gone.
+/// - `blob`: the complete files by their SHA-256, with the type that they are served with, the number of messages that
+///   they are attached to, and since when there are none. The bytes are in the storage of blobs.
+/// - `blob_uploader`: the accounts that uploaded a blob: each may read it, and it counts towards the quota of each.
+/// - `attachment`: the messages with a blob, with their channel; none of a deleted message.
+/// - `upload`: the uploads, for some time also those that are complete.
+/// - `media_usage`: the bytes of the blobs that an account has uploaded.
 enum HubSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -69,6 +75,7 @@ enum HubSchema {
         migrator.registerMigration("10: the log of events") { db in
             try db.execute(sql: tenth)
         }
+        migrator.registerMigration("11: uploads and blobs", migrate: MediaMigration.run)
         return migrator
     }
 

@@ -23,10 +23,12 @@ package struct DeliveryChanges: Sendable, Equatable {
         package var deletedAt: Timestamp?
         /// The commit of its last edit, reaction or deletion; `nil` when there was none.
         package var changeCommit: Int64?
+        /// The blob that it is attached to, one of those that were loaded; none for a deleted message.
+        package var attachment: BlobName?
 
         package init(
             id: MessageID, channel: ChannelID, position: Int64, sender: Int64, content: String?, createdAt: Timestamp,
-            acceptedAt: Timestamp, parent: MessageID?
+            acceptedAt: Timestamp, parent: MessageID?, attachment: BlobName? = nil
         ) {
             self.id = id
             self.channel = channel
@@ -36,6 +38,7 @@ package struct DeliveryChanges: Sendable, Equatable {
             self.createdAt = createdAt
             self.acceptedAt = acceptedAt
             self.parent = parent
+            self.attachment = attachment
         }
     }
 
@@ -43,7 +46,7 @@ package struct DeliveryChanges: Sendable, Equatable {
     package enum MessageChange: Sendable, Equatable {
         case reacted(at: Timestamp, commit: Int64)
         case edited(content: String, editedAt: Timestamp, changedAt: Timestamp, commit: Int64)
-        /// The content and all reactions are removed.
+        /// The content, all reactions and the attachment are removed.
         case deleted(at: Timestamp, commit: Int64)
     }
 

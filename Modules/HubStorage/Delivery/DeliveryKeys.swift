@@ -77,7 +77,7 @@ package struct DeliveryKeys: Sendable, Equatable {
     package var openings: Set<OpeningKey> = []
     package var channels: Set<ChannelID> = []
     package var messages: Set<MessageID> = []
-    /// Those of `messages` whose type is needed.
+    /// Those of `messages` whose type and attachment are needed.
     package var typed: Set<MessageID> = []
     /// Edits and reactions, by their own ids.
     package var operations: Set<MessageID> = []
@@ -87,6 +87,8 @@ package struct DeliveryKeys: Sendable, Equatable {
     package var reactions: Set<AccountMessage> = []
     /// Messages that may have been deleted before they arrived.
     package var earlyDeletions: Set<AccountMessage> = []
+    /// Blobs that are to be attached.
+    package var blobs: Set<BlobKey> = []
     package var records = RecordKeys()
     /// Rights in the channels of stored messages, which are unknown until the messages are loaded.
     package var rights: Set<MessageRights> = []

@@ -41,11 +41,13 @@ package struct DeliveryState: Sendable, Equatable {
         package var isDeleted: Bool
         /// The type of the content; `nil` unless it was requested.
         package var type: String?
+        /// The blob that it is attached to; `nil` unless the type was requested.
+        package var attachment: BlobName?
 
         package init(
             channel: ChannelID, sender: Int64, position: Int64, acceptedAt: Timestamp, changedAt: Timestamp? = nil,
             isDeleted: Bool = false,
-            type: String? = nil
+            type: String? = nil, attachment: BlobName? = nil
         ) {
             self.channel = channel
             self.sender = sender
@@ -54,6 +56,7 @@ package struct DeliveryState: Sendable, Equatable {
             self.changedAt = changedAt
             self.isDeleted = isDeleted
             self.type = type
+            self.attachment = attachment
         }
     }
 
@@ -100,6 +103,8 @@ package struct DeliveryState: Sendable, Equatable {
     package var writes: [MessageID: Operation] = [:]
     package var reactions: [MessageID: Reactions] = [:]
     package var earlyDeletions: Set<AccountMessage> = []
+    /// The sizes in bytes of the blobs that their accounts may read.
+    package var blobs: [BlobKey: Int64] = [:]
     package var records: RecordState
 
     /// - Parameter floor: the floor of the present history.

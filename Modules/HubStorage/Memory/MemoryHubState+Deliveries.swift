@@ -31,6 +31,9 @@ extension MemoryHubState {
             state.own.formUnion(stored.filter { $0.account == key.account })
             loaded.reactions[key.message] = state
         }
+        for key in keys.blobs {
+            loaded.blobs[key] = blob(key.blob, for: key.requester, through: nil)?.blob.size
+        }
         loaded.earlyDeletions = keys.earlyDeletions.filter { earlyDeletions[$0.account]?.contains($0.message) == true }
         return loaded
     }
@@ -39,7 +42,7 @@ extension MemoryHubState {
         .init(
             channel: message.channel, sender: message.sender, position: message.position,
             acceptedAt: message.acceptedAt, changedAt: message.changedAt, isDeleted: message.content == nil,
-            type: isTyped ? message.content.flatMap(Self.type) : nil)
+            type: isTyped ? message.content.flatMap(Self.type) : nil, attachment: isTyped ? message.attachment : nil)
     }
 
     private static func type(of content: String) -> String? {
@@ -53,6 +56,7 @@ extension MemoryHubState {
         lanes.merge(changes.lanes) { $1 }
         barred.formUnion(changes.barred)
         for message in changes.newMessages { messages[message.id] = message }
+        attach(changes)
         channels.merge(changes.channels) { $1 }
         for write in changes.newWrites { writes[write.id] = write }
         store(changes.records)
@@ -82,6 +86,7 @@ extension MemoryHubState {
             messages[id]?.changedAt = changedAt
             messages[id]?.changeCommit = commit
         case .deleted(let time, let commit):
+            detach(id, at: time)
             messages[id]?.content = nil
             messages[id]?.deletedAt = time
             messages[id]?.changeCommit = commit

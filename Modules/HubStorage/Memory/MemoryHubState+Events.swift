@@ -51,7 +51,7 @@ extension MemoryHubState {
                 isUpToDate: !builder.isFull))
     }
 
-    private func canRead(_ topic: LogTopic, _ rights: TopicRights) -> Bool {
+    func canRead(_ topic: LogTopic, _ rights: TopicRights) -> Bool {
         switch rights.access(to: topic) {
         case .always: true
         case .never: false

@@ -40,6 +40,7 @@ struct MemoryHubState: Sendable {
     /// By account, in the order in which they were noted.
     var earlyDeletions: [Int64: [MessageID]] = [:]
     var log = MemoryLog()
+    var media = MemoryMedia()
 
     init(hub: [UInt8], sealKey: [UInt8], history: [UInt8]) {
         self.hub = hub

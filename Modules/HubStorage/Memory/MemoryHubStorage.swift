@@ -39,7 +39,7 @@ package final class MemoryHubStorage: HubStorage {
 
     package func close() { guarded.withLock { $0.isClosed = true } }
 
-    private func use<Value: Sendable>(
+    func use<Value: Sendable>(
         isActivity: Bool = true,
         _ body: (inout MemoryHubState, inout HubOpening?) throws(HubStorageError) -> Value
     ) throws(HubStorageError) -> Value {

@@ -14,6 +14,8 @@
 /// 7. A record and its entries in lists change in the same transaction, together with the messages that caused it. A
 ///   deleted record keeps its row with its version, and is in no list.
 /// 8. Every change of a message or a record is in the log in the same transaction, until it is dropped for its age.
+/// 9. A message is attached to a blob from the transaction that accepts it to the one that deletes it; a blob that is
+///   attached to a message is not removed.
 ///
 /// For implementers:
 ///
@@ -30,7 +32,7 @@
 ///
 /// Every call may come from any task, concurrently with others. `HubStorageConformance` has a rule for each promise.
 package protocol HubStorage: AccountStorage, RecordStorage, MessageStorage, HistoryStorage, DeliveryStorage,
-    EventStorage
+    EventStorage, MediaStorage
 {
     /// Whether calls can succeed; false from a failure of the storage until it has been verified, and after `close()`.
     var isHealthy: Bool { get }

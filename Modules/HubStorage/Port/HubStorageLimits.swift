@@ -10,6 +10,8 @@ package enum HubStorageLimits {
     package static let marksMax = 10_000
     /// Openings that are remembered; claims and cursors of earlier ones are unknown.
     package static let openingsKeptMax = 10_000
+    /// Memberships of an account through which the right to read a blob is looked for; more only through a message.
+    package static let membershipsScannedMax = 10_000
 
     // The log
 

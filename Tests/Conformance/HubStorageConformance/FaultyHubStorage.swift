@@ -12,6 +12,9 @@ final class FaultyHubStorage: HubStorage {
         case losesEditEvents, losesReactionEvents, losesDeletionEvents, losesMemberEvents, losesOperatorEvents
         case knowsEveryHistory, knowsEveryOpening, keepsTooLittle, keepsDroppedCursors, repeatsEvents, endsEarly
         case leaksAccounts, leaksChannels, staysMember, hidesCrowds, hidesTopics
+        case forgetsPendingUploads, completesUnknownUploads, keepsUploads, repeatsUploads, countsPendingFilesOnly
+        case leaksBlobs, ignoresTheMessage, knowsEveryBlob, hidesUnattachedBlobs, removesBlobsEarly
+        case losesAttachments, keepsAttachments, loadsEveryBlob, keepsMissingTypes
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
     }
 
@@ -159,7 +162,11 @@ final class FaultyHubStorage: HubStorage {
         }
         if fault == .losesRights { keys.rights = [] }
         if fault == .losesKeys, keys.messages.count > 256 { keys.messages = Set(keys.messages.prefix(256)) }
-        return try await base.transact(loading: keys) { [fault] state in
+        return try await base.transact(loading: keys) { [fault, keys] state in
+            var state = state
+            if fault == .loadsEveryBlob {
+                for key in keys.blobs { state.blobs[key] = 100 }
+            }
             var decision = decide(state)
             switch fault {
             case .reusesCommits: decision.changes.lastCommit = 1
@@ -170,6 +177,14 @@ final class FaultyHubStorage: HubStorage {
                 for key in decision.changes.records.keys { decision.changes.records[key]?.topics.removeLast() }
             case .staysMember:
                 for key in decision.changes.records.keys { decision.changes.records[key]?.row.isDeleted = false }
+            case .losesAttachments:
+                for index in decision.changes.newMessages.indices {
+                    decision.changes.newMessages[index].attachment = nil
+                }
+            case .keepsAttachments:
+                decision.changes.messages = decision.changes.messages.filter { _, change in
+                    if case .deleted = change { false } else { true }
+                }
             case .keepsEarlyDeletions: decision.changes.takenDeletions = []
             case .confirmsWithoutStoring where decision.changes.lastCommit > 20:
                 decision.changes = DeliveryChanges(lastCommit: state.lastCommit)

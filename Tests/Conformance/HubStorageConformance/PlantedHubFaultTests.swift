@@ -47,6 +47,23 @@ struct PlantedHubFaultTests {
         (.staysMember, "a removed member reads that it was removed, and nothing more of the channel"),
         (.hidesCrowds, "a topic with too many changes is named and not listed"),
         (.hidesTopics, "the changed topics are known, those that changed first before the others"),
+        (
+            .forgetsPendingUploads,
+            "an upload is stored unless it is refused, and counts until it is complete or removed"
+        ),
+        (.keepsUploads, "an upload is stored unless it is refused, and counts until it is complete or removed"),
+        (.completesUnknownUploads, "a complete upload is a blob that its account has uploaded once"),
+        (.countsPendingFilesOnly, "a complete upload is a blob that its account has uploaded once"),
+        (.knowsEveryBlob, "a complete upload is a blob that its account has uploaded once"),
+        (.repeatsUploads, "uploads are listed from the oldest on, by a limit"),
+        (.keepsMissingTypes, "a blob gets a type when it had none, and keeps it"),
+        (.leaksBlobs, "a blob is read by its uploaders and by the members of the channels of its messages"),
+        (.ignoresTheMessage, "a blob is read by its uploaders and by the members of the channels of its messages"),
+        (.losesAttachments, "a blob is read by its uploaders and by the members of the channels of its messages"),
+        (.loadsEveryBlob, "a delivery loads the sizes of the blobs that its account may read"),
+        (.keepsAttachments, "a blob is kept while a message is attached to it, and for a time after the last one"),
+        (.hidesUnattachedBlobs, "a blob is kept while a message is attached to it, and for a time after the last one"),
+        (.removesBlobsEarly, "a blob is kept while a message is attached to it, and for a time after the last one"),
         (.worksAfterClose, "no deliveries and no pages without an opening, and nothing after the end"),
     ]
 

@@ -78,7 +78,7 @@ import Testing
             let cases: [(MessageContent, String)] = [
                 (.text(""), "contentInvalid"), (.text(tooLong), "tooLarge"), (.custom(.array([])), "contentInvalid"),
                 (.custom(.object(["a": .string(tooLong)])), "tooLarge"), (.custom(deep), "tooLarge"),
-                (.audio(attachment), "typeUnsupported"),
+                (.audio(attachment), "contentInvalid"),
                 (.unknown(type: "new", body: .object(["v": .integer(2), "type": .string("new")])), "typeUnsupported"),
             ]
             let operations = cases.enumerated().map { send(Int64($0.offset + 1), content: $0.element.0) }

@@ -1,5 +1,6 @@
 import CausewayHTTPServer
 import CausewayHub
+import CausewayHubBlobs
 import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayModels
@@ -76,9 +77,16 @@ struct HubFixture: Sendable {
             rest: rest, change: change, body)
     }
 
+    /// Sets up a hub in a folder.
+    static func prepare(_ folder: DataFolder) async throws {
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
+    }
+
     /// Runs a hub on a folder that is set up already.
     static func running<Value: Sendable>(
-        _ folder: DataFolder, port: Int = 0, opening: HubStorageOpening? = nil, faults: HubFaults? = nil,
+        _ folder: DataFolder, port: Int = 0, opening: HubStorageOpening? = nil, blobs: (any BlobStorage)? = nil,
+        faults: HubFaults? = nil,
         storageFaults: StorageFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
         attemptRefill: Duration? = nil, rest: Duration? = nil,
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
@@ -105,7 +113,7 @@ struct HubFixture: Sendable {
             try SQLiteHubStorage(path: path, creating: isNew, faults: storageFaults, logger: logger)
         }
         return try await HubService.running(
-            configuration, opening: opening ?? sqlite, faults: faults, logger: log.logger
+            configuration, opening: opening ?? sqlite, blobs: blobs, faults: faults, logger: log.logger
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
             return try await body(HubFixture(hub: hub, client: client, folder: folder, log: log))
