@@ -52,4 +52,20 @@ public enum Limits {
     public static let channelMetadataBytesMax = 8_192
     /// Nesting of a channel's metadata.
     public static let channelMetadataDepthMax = 16
+    /// Bytes of the largest file that a client attaches, whatever a server accepts.
+    public static let fileBytesMax: Int64 = 64 << 30
+    /// Bytes of a file that are in memory at a time, while it is copied or read.
+    public static let blobPartBytesMax = 256 * 1024
+    /// Bytes of UTF-8 in the name of an attachment.
+    public static let fileNameBytesMax = 255
+    /// Bytes of a media type.
+    public static let contentTypeBytesMax = 127
+    /// Bytes of UTF-8 in the caption of a media message.
+    public static let captionBytesMax = 8_192
+    /// Bytes of an attachment's preview.
+    public static let previewBytesMax = 2_048
+    /// Pixels of an attachment's width, and of its height; a larger number is invalid.
+    public static let mediaSidePixelsMax = 1 << 24
+    /// Milliseconds of an attachment's duration, 34 years; a larger number is invalid.
+    public static let mediaMillisecondsMax: Int64 = 1 << 40
 }

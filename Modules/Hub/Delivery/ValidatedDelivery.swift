@@ -166,8 +166,8 @@ struct ValidatedDelivery: Sendable {
 
     private static func code(of problem: ContentProblem) -> String {
         switch problem {
-        case .textTooLong, .customTooLong, .customTooDeep: "tooLarge"
-        case .textEmpty, .customNotAnObject, .reactionInvalid: "contentInvalid"
+        case .textTooLong, .customTooLong, .customTooDeep, .captionTooLong, .fileTooLarge, .previewTooLong: "tooLarge"
+        case .textEmpty, .customNotAnObject, .reactionInvalid, .attachmentInvalid: "contentInvalid"
         case .unsupported: "typeUnsupported"
         }
     }

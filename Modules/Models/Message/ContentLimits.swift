@@ -4,9 +4,15 @@ public struct ContentLimits: Sendable, Hashable {
     public let textBytesMax: Int
     /// Bytes of JSON in a custom message.
     public let customBytesMax: Int
+    /// Bytes of an attachment's file; `nil` if the server does not accept media messages.
+    public let fileBytesMax: Int64?
 
-    public init(textBytesMax: Int = Limits.textBytesMax, customBytesMax: Int = Limits.customBytesMax) {
+    public init(
+        textBytesMax: Int = Limits.textBytesMax, customBytesMax: Int = Limits.customBytesMax,
+        fileBytesMax: Int64? = nil
+    ) {
         self.textBytesMax = min(textBytesMax, Limits.textBytesMax)
         self.customBytesMax = min(customBytesMax, Limits.customBytesMax)
+        self.fileBytesMax = fileBytesMax.map { min($0, Limits.fileBytesMax) }
     }
 }

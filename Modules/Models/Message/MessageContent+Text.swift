@@ -27,12 +27,3 @@ extension MessageContent {
         return .object(members)
     }
 }
-
-extension Attachment {
-    fileprivate var json: JSONValue {
-        .object([
-            "name": .string(name), "contentType": .string(contentType), "size": .integer(size),
-            "sha256": .string(sha256),
-        ])
-    }
-}

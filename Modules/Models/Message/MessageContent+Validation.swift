@@ -8,6 +8,11 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case unsupported(MessageType)
     /// The name of a reaction is empty, too long, or contains control characters.
     case reactionInvalid
+    case captionTooLong(bytes: Int, limit: Int = Limits.captionBytesMax)
+    case fileTooLarge(bytes: Int64, limit: Int64)
+    case previewTooLong(bytes: Int, limit: Int = Limits.previewBytesMax)
+    /// A part of an attachment's description is empty, malformed or out of its range.
+    case attachmentInvalid(AttachmentPart)
 
     public var description: String {
         switch self {
@@ -19,6 +24,10 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
         case .customTooDeep: "the custom message is nested deeper than \(Limits.customDepthMax) levels"
         case .reactionInvalid:
             "a reaction is a name of 1 to \(Limits.reactionBytesMax) bytes without control characters"
+        case .captionTooLong(let bytes, let limit): "the caption has \(bytes) bytes; at most \(limit) may be sent"
+        case .fileTooLarge(let bytes, let limit): "the file has \(bytes) bytes; at most \(limit) may be sent"
+        case .previewTooLong(let bytes, let limit): "the preview has \(bytes) bytes; at most \(limit) may be sent"
+        case .attachmentInvalid(let part): "the attachment's \(part.rawValue) is invalid"
         case .unsupported(let type): "messages of type \(type.name) cannot be created yet"
         }
     }
@@ -33,7 +42,9 @@ extension MessageContent {
 
     /// Checks the content against ``Limits``, and against those of a server.
     ///
-    /// - Parameter codedBytes: the size of the coded content; only checked for custom messages.
+    /// - Parameters:
+    ///   - codedBytes: the size of the coded content; only checked for custom messages.
+    ///   - limits: media messages are refused unless these name the size of the largest file.
     package func validate(
         codedBytes: Int, within limits: ContentLimits = ContentLimits()
     ) throws(ContentProblem) {
@@ -49,8 +60,23 @@ extension MessageContent {
                 throw .customTooLong(bytes: codedBytes, limit: limits.customBytesMax)
             }
             if data.depth > Limits.customDepthMax { throw .customTooDeep }
-        case .image, .video, .audio, .file, .unknown:
+        case .image(let attachment, let caption), .video(let attachment, let caption),
+            .file(let attachment, let caption):
+            try validate(attachment, caption: caption, within: limits)
+        case .audio(let attachment):
+            try validate(attachment, caption: nil, within: limits)
+        case .unknown:
             throw .unsupported(type)
         }
+    }
+
+    private func validate(
+        _ attachment: Attachment, caption: String?, within limits: ContentLimits
+    ) throws(ContentProblem) {
+        guard let fileBytesMax = limits.fileBytesMax else { throw .unsupported(type) }
+        if let caption, caption.utf8.count > Limits.captionBytesMax {
+            throw .captionTooLong(bytes: caption.utf8.count)
+        }
+        try attachment.validate(fileBytesMax: fileBytesMax)
     }
 }

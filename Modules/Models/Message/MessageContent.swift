@@ -21,6 +21,15 @@ public enum MessageContent: Sendable, Hashable {
         case .unknown(let type, _): MessageType(name: type)
         }
     }
+
+    /// The description of the file of a media message; `nil` for other messages.
+    public var attachment: Attachment? {
+        switch self {
+        case .image(let attachment, _), .video(let attachment, _), .file(let attachment, _), .audio(let attachment):
+            attachment
+        case .text, .custom, .unknown: nil
+        }
+    }
 }
 
 extension MessageContent {
@@ -93,24 +102,5 @@ extension MessageContent: Codable {
 
     private static func caption(_ container: KeyedDecodingContainer<Key>) throws -> String? {
         try container.decodeIfPresent(String.self, forKey: .caption)
-    }
-}
-
-/// The description of a media message's file; the bytes are in the store.
-public struct Attachment: Sendable, Hashable, Codable {
-    /// The file's name for display; untrusted text that must be escaped.
-    public var name: String
-    /// The media type, `image/png`.
-    public var contentType: String
-    /// The size in bytes.
-    public var size: Int64
-    /// SHA-256 of the bytes, in lower-case hexadecimal.
-    public var sha256: String
-
-    public init(name: String, contentType: String, size: Int64, sha256: String) {
-        self.name = name
-        self.contentType = contentType
-        self.size = size
-        self.sha256 = sha256
     }
 }

@@ -94,6 +94,9 @@ import Testing
         var deep = JSONValue.object([:])
         for _ in 0..<Limits.customDepthMax { deep = .object(["a": deep]) }
         #expect(problem(.custom(deep)) == .customTooDeep)
+        let image = MessageContent.image(
+            Attachment(name: "a", contentType: "image/png", size: 1, sha256: "00"), caption: nil)
+        #expect(problem(image) == .unsupported(.image))
     }
 
     @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
