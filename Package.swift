@@ -119,6 +119,8 @@ let package = Package(
         // libraries by name.
         module("System"),
         module("Runtime", ["CausewayModels", "CausewaySystem"]),
+        // The media types of files from their bytes, for client and hub.
+        module("Media", ["CausewayModels"]),
         module("Diagnostics", ["CausewayModels", "CausewayRuntime", "CausewaySystem", .logging]),
 
         // Ports and the pure machines.
@@ -339,6 +341,7 @@ let package = Package(
         tests("Models", in: "Unit", ["CausewayModels"]),
         tests("System", in: "Unit", ["CausewaySystem"]),
         tests("Diagnostics", in: "Unit", ["CausewayDiagnostics", .logging]),
+        tests("Media", in: "Unit", ["CausewayMedia", "CausewayModels"]),
         tests("Wire", in: "Unit", ["CausewayModels", "CausewayWire"]),
         tests("Records", in: "Unit", ["CausewayModels", "CausewayRecords"]),
         tests("HubRules", in: "Unit", ["CausewayHubRules", "CausewayModels", "CausewayRecords"]),
