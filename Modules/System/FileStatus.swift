@@ -31,7 +31,14 @@ package struct FilePermissions: RawRepresentable, Sendable, Hashable {
 
 /// The kind, owner, permissions and size of a file.
 package struct FileStatus: Sendable, Hashable {
-    package enum Kind: Sendable { case file, folder, socket, link, other }
+    package enum Kind: Sendable { case file, folder, socket, link, pipe, device, other }
+
+    /// The state of a file's content: two readings differ if it was written to between them.
+    package struct Version: Sendable, Hashable {
+        let bytesCount: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
 
     /// The file behind a name.
     package struct Identity: Sendable, Hashable {
@@ -45,6 +52,7 @@ package struct FileStatus: Sendable, Hashable {
     package let permissions: FilePermissions
     package let bytesCount: Int64
     package let identity: Identity
+    package let version: Version
 
     /// - Parameter followsLink: whether a link is the file that it names.
     package init(of path: String, followsLink: Bool = true) throws(SystemError) {
@@ -60,6 +68,8 @@ package struct FileStatus: Sendable, Hashable {
             case S_IFDIR: .folder
             case S_IFSOCK: .socket
             case S_IFLNK: .link
+            case S_IFIFO: .pipe
+            case S_IFCHR, S_IFBLK: .device
             default: .other
             }
         owner = found.st_uid
@@ -67,6 +77,12 @@ package struct FileStatus: Sendable, Hashable {
         bytesCount = Int64(found.st_size)
         identity = Identity(
             device: UInt64(truncatingIfNeeded: found.st_dev), number: UInt64(truncatingIfNeeded: found.st_ino))
+        #if canImport(Darwin)
+            let modified = found.st_mtimespec
+        #else
+            let modified = found.st_mtim
+        #endif
+        version = Version(bytesCount: Int64(found.st_size), seconds: modified.tv_sec, nanoseconds: modified.tv_nsec)
     }
 
     /// True if the file belongs to the user with whose rights this process runs.

@@ -31,6 +31,8 @@ package final class OpenFile: Sendable {
         package static let noLink = Options(rawValue: 8)
         /// Fails unless it is a folder.
         package static let folder = Options(rawValue: 16)
+        /// Does not wait for the other end of a pipe.
+        package static let noWait = Options(rawValue: 32)
     }
 
     /// -1 when closed.
@@ -53,6 +55,7 @@ package final class OpenFile: Sendable {
         if options.contains(.append) { flags |= O_APPEND }
         if options.contains(.noLink) { flags |= O_NOFOLLOW }
         if options.contains(.folder) { flags |= O_DIRECTORY }
+        if options.contains(.noWait) { flags |= O_NONBLOCK }
         let opened = unsafe open(path, flags, mode_t(permissions.rawValue))
         guard opened >= 0 else { throw .last }
         number = Atomic(opened)
@@ -137,6 +140,15 @@ package final class OpenFile: Sendable {
     /// Cuts the file to this length.
     package func truncate(to length: Int64) throws(SystemError) {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .last }
+    }
+
+    /// Returns when the content of the file and its length are on the disk.
+    package func syncData() throws(SystemError) {
+        #if canImport(Darwin)
+            guard fsync(descriptor) == 0 else { throw .last }
+        #else
+            guard fdatasync(descriptor) == 0 else { throw .last }
+        #endif
     }
 
     /// Returns when the content of the file, or the names in the folder, are on the disk.

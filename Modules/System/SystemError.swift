@@ -18,6 +18,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// A write that the system accepted only in part.
     static let incomplete = SystemError(code: EIO)
+    /// The errors of a broken and of a full disk, for tests of what follows.
+    package static let broken = SystemError(code: EIO)
+    package static let full = SystemError(code: ENOSPC)
 
     /// There is no file or folder of that name.
     package var isNotFound: Bool { code == ENOENT }
