@@ -140,7 +140,12 @@ let package = Package(
         module(
             "HTTP",
             ["CausewaySystem", "CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
-        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
+        // The files of media messages in a folder.
+        module(
+            "Blobs", ["CausewayMedia", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTLS"]),
+        module(
+            "SQLiteStorage",
+            ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
         module(
             "HTTPTransport",
             [
@@ -394,6 +399,12 @@ let package = Package(
             ]),
 
         // Tests: real disks and sockets.
+        tests(
+            "Blobs", in: "Integration",
+            [
+                "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySystem",
+                "CausewayTestSupport", "CausewayTLS",
+            ]),
         tests(
             "SQLiteStorage", in: "Integration",
             [
