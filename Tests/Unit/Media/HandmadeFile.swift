@@ -171,6 +171,11 @@ extension HandmadeFile {
             "MP4 with long times",
             movie("mp42", header("mvhd", clock: 1000, units: 1 << 33, isLong: true), track("vide")),
             MediaDescription("video/mp4", duration: 1 << 33)),
+        // A thousand times this number is 384 beyond the largest one.
+        HandmadeFile(
+            "MP4 whose milliseconds overflow",
+            movie("mp42", header("mvhd", clock: 1, units: 18_446_744_073_709_552, isLong: true)),
+            MediaDescription("video/mp4")),
         HandmadeFile(
             "MP4 with a duration in its tracks", movie("mp42", header("mvhd", clock: 600, units: 0), track("vide")),
             MediaDescription("video/mp4", duration: 2500)),

@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: files.indices) func aDamagedFileIsDescribed(index: Int) {
         let file = Self.files[index]
         var random = SplitMix64(seed: UInt64(index))
-        for _ in 0..<400 {
+        for _ in 0..<200 {
             var damaged = file
             for _ in 0..<Int.random(in: 1...8, using: &random) where !damaged.isEmpty {
                 let place = Int.random(in: damaged.indices, using: &random)
