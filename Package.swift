@@ -120,6 +120,8 @@ let package = Package(
         // libraries by name.
         module("System"),
         module("Runtime", ["CausewayModels", "CausewaySystem"]),
+        // The media types of files from their bytes, for client and hub.
+        module("Media", ["CausewayModels"]),
         module("Diagnostics", ["CausewayModels", "CausewayRuntime", "CausewaySystem", .logging]),
 
         // Ports and the pure machines.
@@ -145,7 +147,12 @@ let package = Package(
                 "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1,
                 .nioHTTPTypesHTTP1, .nioPosix,
             ]),
-        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
+        // The files of media messages in a folder.
+        module(
+            "Blobs", ["CausewayMedia", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTLS"]),
+        module(
+            "SQLiteStorage",
+            ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
         module(
             "HTTPTransport",
             [
@@ -347,6 +354,7 @@ let package = Package(
         tests("Models", in: "Unit", ["CausewayModels"]),
         tests("System", in: "Unit", ["CausewaySystem"]),
         tests("Diagnostics", in: "Unit", ["CausewayDiagnostics", .logging]),
+        tests("Media", in: "Unit", ["CausewayMedia", "CausewayModels"]),
         tests("Wire", in: "Unit", ["CausewayModels", "CausewayWire"]),
         tests("Records", in: "Unit", ["CausewayModels", "CausewayRecords"]),
         tests("HubRules", in: "Unit", ["CausewayHubRules", "CausewayModels", "CausewayRecords"]),
@@ -400,6 +408,12 @@ let package = Package(
             ]),
 
         // Tests: real disks and sockets.
+        tests(
+            "Blobs", in: "Integration",
+            [
+                "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySystem",
+                "CausewayTestSupport", "CausewayTLS",
+            ]),
         tests(
             "SQLiteStorage", in: "Integration",
             [

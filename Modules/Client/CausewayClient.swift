@@ -33,6 +33,8 @@ public final class CausewayClient: Sendable {
     private let transports: TransportRegistry
     private let credentials: any CredentialStore
     private let runtime: any Runtime
+    /// `nil` if the store keeps no files.
+    private let collector: BlobCollector?
     let live: LiveQueryEngine
     /// The server as live queries see it.
     let server: LiveServer
@@ -47,6 +49,7 @@ public final class CausewayClient: Sendable {
         self.credentials = credentials
         self.runtime = runtime
         self.live = live
+        collector = store.blobs.map { BlobCollector(store: store, blobs: $0, runtime: runtime) }
         let server = LiveServer(ServerPages(engine: engine, store: store))
         self.server = server
         records = RecordRepository(engine: engine, store: store, live: live, server: server)
@@ -103,6 +106,7 @@ public final class CausewayClient: Sendable {
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
             live: live, configuration: configuration)
         try await client.goOn(with: session)
+        client.collector?.start(session: session)
         return client
     }
 
@@ -217,6 +221,7 @@ public final class CausewayClient: Sendable {
     public func close() async {
         await engine.close()
         await live.close()
+        await collector?.close()
         await store.close()
     }
 }

@@ -1,3 +1,4 @@
+import CausewayBlobs
 public import CausewayModels
 public import CausewayStorage
 import Dispatch
@@ -7,8 +8,8 @@ import GRDB
 /// A store on disk: SQLite in write-ahead mode, one folder for each store.
 ///
 /// Commits go through ``GroupCommitter``, one group after another; reads run in parallel on connections of their own.
-/// The folder contains the database (`store.sqlite` and its log) and `lock`, which names the process that owns the
-/// store.
+/// The folder contains the database (`store.sqlite` and its log), the files of media messages (`blobs`), and `lock`,
+/// which names the process that owns the store.
 public final class SQLiteStore: Store {
     /// The folder as passed to ``open(at:durability:)``.
     public let folder: String
@@ -17,6 +18,9 @@ public final class SQLiteStore: Store {
     private let committer: GroupCommitter
     private let feed: CommitFeed
     private let bounds: OutboxBounds
+    private let files: BlobFolder
+
+    public var blobs: (any BlobStore)? { files }
 
     /// Opens the store in `folder`; creates the folder (accessible only to its owner) and the store if they do not
     /// exist.
@@ -40,16 +44,27 @@ public final class SQLiteStore: Store {
                     returning: Result { () throws(StoreError) in
                         let database = try StoreDatabase(
                             StoreFolder(path: folder, traceSync: options.traceFolderSync), durability, options)
-                        return SQLiteStore(folder, database, options)
+                        // After the lock of the folder was taken: opening removes what an earlier run left.
+                        let files = try Self.files(in: folder, durability)
+                        return SQLiteStore(folder, database, files, options)
                     })
             }
         }
         return try opened.get()
     }
 
-    private init(_ folder: String, _ database: StoreDatabase, _ options: SQLiteOptions) {
+    private static func files(in folder: String, _ durability: Durability) throws(StoreError) -> BlobFolder {
+        do throws(BlobError) {
+            return try BlobFolder(at: folder + "/blobs", options: BlobOptions(durability: durability))
+        } catch {
+            throw .notAccessible(path: folder + "/blobs", detail: error.description)
+        }
+    }
+
+    private init(_ folder: String, _ database: StoreDatabase, _ files: BlobFolder, _ options: SQLiteOptions) {
         self.folder = folder
         self.database = database
+        self.files = files
         bounds = options.bounds
         feed = CommitFeed()
         committer = GroupCommitter(database, feed, options)
@@ -190,7 +205,11 @@ public final class SQLiteStore: Store {
         return await committer.settledVersion()
     }
 
-    public func close() async { await committer.close() }
+    public func close() async {
+        // The committer releases the lock of the folder, so it closes last.
+        await files.close()
+        await committer.close()
+    }
 
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database, AccountRow) throws -> Value

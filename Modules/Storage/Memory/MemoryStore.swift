@@ -25,21 +25,27 @@ public final class MemoryStore: Store {
     private let run: Mutex<Run>
     private let feed = CommitFeed()
     private let bounds: OutboxBounds
+    private let files: MemoryBlobStore?
+
+    public var blobs: (any BlobStore)? { files }
 
     public convenience init() { self.init(bounds: OutboxBounds()) }
 
-    package convenience init(bounds: OutboxBounds) { self.init(MemoryState(), bounds) }
+    package convenience init(bounds: OutboxBounds = OutboxBounds(), blobs: MemoryBlobStore? = nil) {
+        self.init(MemoryState(), bounds, blobs)
+    }
 
-    private init(_ state: MemoryState, _ bounds: OutboxBounds) {
+    private init(_ state: MemoryState, _ bounds: OutboxBounds, _ files: MemoryBlobStore?) {
         run = Mutex(Run(state: state))
         self.bounds = bounds
+        self.files = files
     }
 
     // MARK: For tests and simulators
 
     /// A new store, not yet started, with everything that was committed to this one: the state after a crash of the
     /// process. This store is unchanged, like a suspended process.
-    package func crashed() -> MemoryStore { MemoryStore(run.withLock { $0.state }, bounds) }
+    package func crashed() -> MemoryStore { MemoryStore(run.withLock { $0.state }, bounds, files?.crashed()) }
 
     /// All committed data of the current account: the messages and the operations in the order of their arrival, the
     /// control entries by ascending sequence. Must not be called by a subscriber, which runs within a commit.

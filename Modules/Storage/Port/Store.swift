@@ -29,6 +29,10 @@ import Synchronization
 /// until ``close()``. ``start(_:)`` is the first commit of the run, and the feed reports it as a reset. A call that
 /// changes nothing is a commit, too.
 public protocol Store: RecordStore {
+    /// The files of media messages, opened and closed with the store; `nil` for a store without them, on which media
+    /// messages cannot be created.
+    var blobs: (any BlobStore)? { get }
+
     /// Starts a new epoch and applies the restart policy, in the same commit, to the messages that the previous run
     /// left undelivered.
     ///
@@ -106,6 +110,9 @@ public protocol Store: RecordStore {
 }
 
 extension Store {
+    /// Default for stores without files.
+    public var blobs: (any BlobStore)? { nil }
+
     /// Default for stores without a better way: an empty commit is published after everything that was committed before
     /// it.
     public func settledVersion() async throws(StoreError) -> Int64 {
