@@ -52,7 +52,7 @@ struct CarrierFactory {
             let socket = socket()
             return (socket, socket)
         case .automatic:
-            let choice = CarrierChoiceBox()
+            let choice = CarrierChoiceBox(configuration.carrierChoice)
             let socket = socket { choice.note($0) }
             return (
                 AutomaticCarrier(socket, requestClient, choice), AutomaticCarrier(socket, eventClient, choice)

@@ -60,6 +60,8 @@ public struct HTTPTransportConfiguration: Sendable {
     public var eventLoopGroup: any EventLoopGroup
     /// The kinds of records that the server is expected to have besides messages; all that this version knows.
     public var records = Set(RecordKinds.all.map { $0.kind })
+    /// The rules for `auto:`.
+    package var carrierChoice = CarrierChoice()
     /// The wall clock, for a `Retry-After` that contains a date. Called on any thread.
     public var wallClock: @Sendable () -> Timestamp
 

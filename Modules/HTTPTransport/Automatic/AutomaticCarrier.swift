@@ -67,7 +67,9 @@ final class AutomaticCarrier: RequestCarrier {
 
 /// The choice that the carriers of one transport share.
 final class CarrierChoiceBox: Sendable {
-    private let choice = Mutex(CarrierChoice())
+    private let choice: Mutex<CarrierChoice>
+
+    init(_ choice: CarrierChoice) { self.choice = Mutex(choice) }
 
     /// The reason why HTTP is used; `nil` while the socket is.
     var reason: String? { choice.withLock { $0.reason } }

@@ -28,16 +28,23 @@ package struct CarrierChoice: Equatable, Sendable {
     private var openedAt: Moment?
     /// Sockets in a row that ended early.
     private var quickEnds = 0
-    private var retry = Self.retryMin
+    private var retry: Duration
 
-    private static let retryMin = Duration.seconds(HTTPTransportLimits.socketRetrySecondsMin)
+    /// The shortest time over HTTP.
+    private let retryMin: Duration
+    /// A socket that ends sooner has ended early.
+    private let lifeMin: Duration
     private static let retryMax = Duration.seconds(HTTPTransportLimits.socketRetrySecondsMax)
-    private static let lifeMin = Duration.seconds(HTTPTransportLimits.socketLifeSecondsMin)
 
     /// The reason why HTTP is used; `nil` while the socket is.
     package private(set) var reason: String?
 
-    package init() {}
+    package init(
+        retryMin: Duration = .seconds(HTTPTransportLimits.socketRetrySecondsMin),
+        lifeMin: Duration = .seconds(HTTPTransportLimits.socketLifeSecondsMin)
+    ) {
+        (retry, self.retryMin, self.lifeMin) = (retryMin, retryMin, lifeMin)
+    }
 
     package mutating func choose(at now: Moment) -> Carrier {
         guard case .http(let until, let isProbing) = state else { return .socket }
@@ -66,9 +73,9 @@ package struct CarrierChoice: Equatable, Sendable {
     package mutating func lost(at now: Moment) {
         guard let openedAt else { return }
         self.openedAt = nil
-        guard now - openedAt < Self.lifeMin else {
+        guard now - openedAt < lifeMin else {
             quickEnds = 0
-            retry = Self.retryMin
+            retry = retryMin
             return
         }
         quickEnds += 1

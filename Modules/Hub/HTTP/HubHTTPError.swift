@@ -48,6 +48,13 @@ struct HubHTTPError: Error, Sendable {
             detail: "the body is larger than \(HubLimits.requestBytesMax) bytes")
     }
 
+    /// A request that a socket does not carry: its body or its response is no JSON.
+    static var needsConnection: HubHTTPError {
+        HubHTTPError(
+            .misdirectedRequest, code: "connectionNeeded",
+            detail: "this request is not possible on a socket; send it over HTTP")
+    }
+
     static func notFound(_ what: String, code: String = "notFound") -> HubHTTPError {
         HubHTTPError(.notFound, code: code, detail: what)
     }

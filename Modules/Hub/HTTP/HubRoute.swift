@@ -56,6 +56,16 @@ package enum HubRoute: CaseIterable, Sendable {
     /// Whether a request may last; it is counted by itself then, and not among those in progress.
     var isLasting: Bool { self == .events || self == .socket }
 
+    /// Whether requests travel on sockets: those whose bodies and responses are JSON.
+    package var isOnSockets: Bool {
+        switch self {
+        case .health, .contract, .socketContract, .session, .channel, .messages, .changes, .message, .record, .records,
+            .events, .deliveries:
+            true
+        case .socket, .uploadLimits, .uploads, .uploadState, .upload, .uploadCancellation, .blobHead, .blob: false
+        }
+    }
+
     /// Returns the response for a request that no route accepts: the path is unknown (404), or the method is wrong for
     /// it (405).
     static func refusal(method: HTTPRequest.Method, path: String) -> HubHTTPError {

@@ -59,6 +59,7 @@ struct HubRouter: Sendable {
                 if !route.needsAccount { router } else if route.isLasting { lasting } else { admitted }
             group.on(RouterPath(route.path), method: route.method) { request, context in
                 if route == .socket, let responder { return try await sockets.open(request, context, responder) }
+                guard route.isOnSockets || context.exchange == nil else { throw HubHTTPError.needsConnection }
                 return try await respond(route, request, context)
             }
         }
@@ -79,8 +80,7 @@ struct HubRouter: Sendable {
         case .record: try await record(context)
         case .records: try await records(request, context)
         case .events: try await events(request, context)
-        case .socket:
-            throw HubHTTPError(.badRequest, code: "upgradeInvalid", detail: "the connection is a socket already")
+        case .socket: throw HubHTTPError.needsConnection
         case .deliveries: try await deliver(request, context)
         case .uploadLimits: try await uploads.limits(request, context)
         case .uploads: try await uploads.create(request, context)

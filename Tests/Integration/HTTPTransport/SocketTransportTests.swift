@@ -204,11 +204,12 @@ import Testing
         change(&configuration)
         try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: logger) { hub in
             try await FaultProxy.run(to: try await hub.port()) { proxy, port in
+                var configuration = HTTPTransportConfiguration(
+                    tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), proxy: .none)
+                // However slow the machine is, every socket here ends early, and HTTP stays.
+                configuration.carrierChoice = CarrierChoice(retryMin: .seconds(86_400), lifeMin: .seconds(86_400))
                 let transport = try HTTPTransport(
-                    to: "auto://localhost:\(port)", token: token,
-                    HTTPTransportConfiguration(
-                        tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)),
-                        proxy: .none))
+                    to: "auto://localhost:\(port)", token: token, configuration)
                 try await body(hub, proxy, transport)
                 await transport.close()
             }

@@ -180,7 +180,6 @@ import Testing
                 WireSocket.Request(id: 2, method: "GET", path: "v1/session"),
                 WireSocket.Request(id: 3, method: "GET", path: "/v1/session", headers: ["a b": "c"]),
                 WireSocket.Request(id: 4, method: "GET", path: "/v1/session", headers: ["causeway-history": "a\r\nb"]),
-                WireSocket.Request(id: 5, method: "GET", path: WireSocket.path),
             ]
             for request in requests {
                 try await socket.request(request)
@@ -203,6 +202,25 @@ import Testing
                     headers: ["authorization": "Bearer \(other.token ?? "")"]))
             let body = try #require(try await socket.response().body)
             #expect(try JSONCoding.decode(WireSession.self, from: body).user.value == "me")
+        }
+    }
+
+    /// Files, and sockets within sockets.
+    @Test func whatIsNoJSONNeedsAConnectionOfItsOwn() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let requests = [
+                ("GET", WireSocket.path), ("OPTIONS", "/v1/uploads"), ("POST", "/v1/uploads"),
+                ("HEAD", "/v1/uploads/0"), ("PATCH", "/v1/uploads/0"), ("DELETE", "/v1/uploads/0"),
+                ("HEAD", "/v1/blobs/0"), ("GET", "/v1/blobs/0"),
+            ]
+            for (id, (method, path)) in zip(1..., requests) {
+                try await socket.request(WireSocket.Request(id: Int64(id), method: method, path: path))
+                let response = try await socket.response()
+                #expect(response.id == Int64(id))
+                #expect(response.status == 421, "\(method) \(path)")
+            }
+            #expect(try await socket.get("/v1/session", id: 100).status == 200)
         }
     }
 
