@@ -106,6 +106,8 @@ public struct HTTPTransport: Transport {
                 throw parser.foreign("an invalid mark")
             }
             serverInfo.marks = Dictionary(uniqueKeysWithValues: marks.map { (LaneID(rawValue: $0), $1) })
+            let movers = session.movers ?? [:]
+            serverInfo.movers = Dictionary(uniqueKeysWithValues: movers.map { (LaneID(rawValue: $0), $1) })
         }
         return serverInfo
     }

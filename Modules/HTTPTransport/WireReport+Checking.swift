@@ -12,6 +12,7 @@ extension WireReport {
         guard results.count == operations.count, (0..<Limits.sequenceMax).contains(mark) else { return nil }
         var outcomes: [DeliveryOutcome] = []
         outcomes.reserveCapacity(results.count)
+        var deleted: Set<MessageID> = []
         var isStopped = false
         for (operation, result) in zip(operations, results) {
             guard let outcome = result.outcome, outcome.isInRange else { return nil }
@@ -24,9 +25,24 @@ extension WireReport {
             case .accepted, .fenced, .deleted, .refused, .unrelated, .late:
                 guard !isStopped, mark >= operation.sequence, outcome.matches(operation.body) else { return nil }
             }
+            if result.isDeleted == true, case .accepted = outcome, let message = operation.body.createdMessage {
+                deleted.insert(message)
+            }
             outcomes.append(outcome.cleaned(sanitizer))
         }
-        return DeliveryReport(mark: mark, outcomes: outcomes, opening: opening)
+        var report = DeliveryReport(mark: mark, outcomes: outcomes, opening: opening)
+        report.deletedSince = deleted
+        return report
+    }
+}
+
+extension DeliveryOperation.Body {
+    /// The message that is on the server if the operation is accepted; `nil` if it creates none.
+    fileprivate var createdMessage: MessageID? {
+        switch self {
+        case .send(let id, channel: _, content: _, createdAt: _, parent: _), .fence(let id): id
+        case .edit, .addReaction, .removeReaction, .write, .delete: nil
+        }
     }
 }
 

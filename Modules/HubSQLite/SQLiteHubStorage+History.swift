@@ -113,19 +113,20 @@ extension SQLiteHubStorage {
         return next
     }
 
-    package func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: Int64] {
+    package func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: LaneMark] {
         try await read { db in
             var row = try SQLStatement(
                 """
-                SELECT lane.name, lane.mark FROM lane JOIN outbox ON outbox.number = lane.outbox
+                SELECT lane.name, lane.mark, lane.mover FROM lane JOIN outbox ON outbox.number = lane.outbox
                 WHERE outbox.account = ? AND outbox.id = ? ORDER BY lane.changed_in DESC LIMIT ?
                 """, db)
             row.bind(outbox.account)
             row.bind(outbox.id.value)
             row.bind(HubStorageLimits.marksMax)
-            var marks: [String: Int64] = [:]
+            var marks: [String: LaneMark] = [:]
             while try row.step() {
-                if let name = row.text(0) { marks[name] = row.number(1) }
+                guard let name = row.text(0) else { continue }
+                marks[name] = LaneMark(mark: row.number(1), mover: row.id(2).map(OpeningID.init))
             }
             return marks
         }

@@ -17,8 +17,18 @@ struct ConnectionState: Sendable, Hashable {
         case online(since: MonotonicTime)
     }
 
+    /// A probe that something other than the connection's own schedule depends on.
+    enum RequestedProbe: Sendable, Hashable {
+        /// The probe under way, or the next one.
+        case next
+        /// Another one follows the probe under way: that one may have been answered before the request.
+        case afterPresent
+    }
+
     var state: State = .unknown
     var isProbing = false
+    /// The probe that has been requested and has not succeeded yet.
+    var requested: RequestedProbe?
     /// The time of the next probe; `nil` while none is planned.
     var nextProbe: MonotonicTime?
     var lastProbe: MonotonicTime?

@@ -22,7 +22,10 @@ extension Outbox {
     /// server.
     mutating func applyConfirmations(of batch: Batch, _ report: DeliveryReport, _ step: inout OutboxStep) {
         for (operation, outcome) in zip(batch.operations, report.outcomes) {
-            if case .accepted(let serverPosition) = outcome { confirmed(operation.message, serverPosition, &step) }
+            guard case .accepted(let serverPosition) = outcome else { continue }
+            confirmed(operation.message, serverPosition, &step)
+            removeDeleted(operation.message, outcome, report, &step)
+            step.commit()
         }
     }
 

@@ -10,6 +10,22 @@ extension Outbox {
         step.perform(.probe)
     }
 
+    /// Probes the server for a caller that depends on the result: until a probe that began after the request has
+    /// succeeded, there is a next one.
+    mutating func requestProbe(_ step: inout OutboxStep) {
+        connection.requested = connection.isProbing ? .afterPresent : .next
+        startProbe(&step)
+    }
+
+    /// Plans the next probe after one that has failed, if a request depends on it.
+    private mutating func planRequestedProbe(_ clock: ClockReading) {
+        guard connection.requested != nil else { return }
+        connection.requested = .next
+        guard actionRequired == nil, !connection.isProbing, connection.nextProbe == nil else { return }
+        let soonest = clock.now + jittered(configuration.probeInterval)
+        connection.nextProbe = max(soonest, rateLimitedUntil ?? soonest)
+    }
+
     /// New messages are waiting: probe the server now, unless a probe was made recently.
     mutating func hurryProbe(_ step: inout OutboxStep) {
         guard case .offline = connection.state, actionRequired == nil, let planned = connection.nextProbe else {
@@ -36,6 +52,9 @@ extension Outbox {
         }
         if hadActionRequired || connection.isOnline { dispatchAll(&step) }
         endQuestionPauses(&step)
+        let isAnotherRequested = connection.requested == .afterPresent
+        connection.requested = isAnotherRequested ? .next : nil
+        if isAnotherRequested { startProbe(&step) }
     }
 
     mutating func probeFailed(_ error: TransportError, _ clock: ClockReading) {
@@ -58,6 +77,7 @@ extension Outbox {
             requireAction(ActionRequired(cause: .protocolMismatch, detail: detail), clock)
         }
         planRecoveryProbe(clock)
+        planRequestedProbe(clock)
     }
 
     private mutating func reached(_ clock: ClockReading) {
@@ -127,7 +147,9 @@ extension Outbox {
 
     /// Cancels the idle probe: nothing is sent during a pause.
     mutating func forgetIdleProbe() {
-        if idleInterval != nil, connection.isOnline, actionRequired == nil { connection.nextProbe = nil }
+        if idleInterval != nil, connection.isOnline, actionRequired == nil, connection.requested == nil {
+            connection.nextProbe = nil
+        }
     }
 
     /// Notes that the server responded.
@@ -138,7 +160,9 @@ extension Outbox {
     /// True if the probe that is due is an idle probe that has to be planned anew: since it was planned, the server has
     /// responded, or has asked to wait.
     private func isIdleProbeObsolete(_ clock: ClockReading) -> Bool {
-        guard let idleInterval, connection.isOnline, actionRequired == nil else { return false }
+        guard let idleInterval, connection.isOnline, actionRequired == nil, connection.requested == nil else {
+            return false
+        }
         if let rateLimitedUntil, rateLimitedUntil > clock.now { return true }
         return connection.lastHeard.map { clock.now - $0 < idleInterval / 100 * Self.idleProbePercentMin } ?? false
     }

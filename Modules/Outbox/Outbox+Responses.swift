@@ -51,6 +51,7 @@ extension Outbox {
             case .accepted, .fenced, .deleted, .refused, .unrelated:
                 lanes[lane].noteProgress()
                 resolveHead(slot, outcome, of: inFlight, lane, &step)
+                removeDeleted(slot.message, outcome, report, &step)
             case .late(let mark):
                 // A server whose mark is ahead every time must not be followed endlessly.
                 if mark > lanes[lane].lastTransmitted, slot.isMessage,
@@ -76,6 +77,14 @@ extension Outbox {
             }
         }
         return true
+    }
+
+    /// Removes a message that was delivered, and has been deleted on the server since.
+    mutating func removeDeleted(
+        _ message: MessageID, _ outcome: DeliveryOutcome, _ report: DeliveryReport, _ step: inout OutboxStep
+    ) {
+        guard case .accepted = outcome, report.deletedSince.contains(message) else { return }
+        step.write(.delete(message))
     }
 
     // MARK: - Verdicts

@@ -59,7 +59,7 @@ package struct Outbox: Sendable, Hashable {
     package var configuration: OutboxConfiguration
     package let outboxID: OutboxID
     package let epoch: Int64
-    let lineage: Lineage
+    package let lineage: Lineage
     /// True once the server has admitted this opening as the newest one of the store.
     var isConfirmed = false
     /// The number of consecutive times that another copy was detected without any confirmation by the server in
@@ -188,7 +188,7 @@ package struct Outbox: Sendable, Hashable {
         case .resumed:
             isPaused = false
             dispatchAll(&step)
-        case .probeRequested: startProbe(&step)
+        case .probeRequested: requestProbe(&step)
         case .heard: noteHeard(clock)
         case .networkChanged: networkChanged(&step)
         case .networkLost: networkLost(clock)

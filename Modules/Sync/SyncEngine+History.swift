@@ -45,8 +45,11 @@ extension SyncEngine {
         }
         // Without marks the response belongs to a probe that did not name the known history.
         guard let marks = serverInfo.marks else { return submit(.event(.probeRequested)) }
+        // Another copy of this store, which moved a mark after the server had lost data, passed messages of its own.
+        let lineage = outbox.lineage
+        let proven = marks.filter { lane, _ in serverInfo.movers[lane].map(lineage.contains) ?? true }
         await queueDeletionsAgain()
-        await perform(outbox.handle(.historyChanged(seen, marks: marks), at: clock))
+        await perform(outbox.handle(.historyChanged(seen, marks: proven), at: clock))
         tell(.reachable)
     }
 

@@ -152,10 +152,11 @@ extension SyncEngine {
         for page in pagesUnderWay.keys { pagesUnderWay[page]?.gone.formUnion(ids) }
     }
 
-    /// Records the deliveries of a commit in the pages under way.
+    /// Records the deliveries of a commit in the pages under way, and the messages that the server no longer has.
     func noteDelivered(_ mutations: [Mutation]) {
         guard !pagesUnderWay.isEmpty else { return }
         noteArrived(mutations.compactMap { if case .deliver(let id, _, at: _) = $0 { id } else { nil } })
+        noteGone(mutations.compactMap { if case .delete(let id) = $0 { id } else { nil } })
     }
 
     func noteArrived(_ ids: [MessageID]) {

@@ -11,6 +11,9 @@ public struct ServerInfo: Sendable, Hashable {
     /// The marks of the lanes of the requested outbox, if the history is another one than the client knew; a lane
     /// without a mark has never been used there. `nil` otherwise.
     public var marks: [LaneID: Int64]?
+    /// The openings that moved these marks last, as far as the server knows them. A mark that another copy of the store
+    /// moved proves nothing about the messages of this one.
+    public var movers: [LaneID: OpeningID] = [:]
 
     public init(user: UserID, server: String) {
         self.user = user

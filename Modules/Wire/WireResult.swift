@@ -3,8 +3,8 @@ package import CausewayModels
 /// The result of one operation.
 package struct WireResult: Sendable, Hashable, Codable {
     package enum Kind: String, Sendable, Hashable, Codable {
-        /// With `position` and `acceptedAt`; also the result of a repeat, and of a fence whose message exists. The
-        /// position of a write is the version that it gave the record.
+        /// With `position` and `acceptedAt`; also the result of a repeat, and of a fence whose message exists, or
+        /// existed: with `isDeleted`. The position of a write is the version that it gave the record.
         case accepted
         case fenced
         case deleted
@@ -28,6 +28,8 @@ package struct WireResult: Sendable, Hashable, Codable {
     package var detail: String?
     package var retryAfterMilliseconds: Int64?
     package var mark: Int64?
+    /// True if the accepted message has been deleted since; absent otherwise.
+    package var isDeleted: Bool?
 
     package init(
         kind: Kind, position: Int64? = nil, acceptedAt: Timestamp? = nil, code: String? = nil, detail: String? = nil,

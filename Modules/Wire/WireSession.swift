@@ -8,10 +8,15 @@ package struct WireSession: Sendable, Hashable, Codable {
     /// The marks of the lanes of the requested outbox, by name; absent if the request's history is the hub's. If there
     /// are very many lanes the hub includes those that moved last; another one counts as never used.
     package var marks: [String: Int64]?
+    /// The openings that moved these marks last, by the lane's name; none for a client without openings.
+    package var movers: [String: OpeningID]?
 
-    package init(user: UserID, server: String, marks: [String: Int64]? = nil) {
+    package init(
+        user: UserID, server: String, marks: [String: Int64]? = nil, movers: [String: OpeningID]? = nil
+    ) {
         self.user = user
         self.server = server
         self.marks = marks
+        self.movers = movers
     }
 }

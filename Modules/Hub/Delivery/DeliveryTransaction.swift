@@ -75,7 +75,8 @@ struct DeliveryTransaction {
         var results: [WireResult] = []
         results.reserveCapacity(delivery.operations.count)
         for operation in delivery.operations {
-            results.append(WireResult(apply(operation, &lane, &current)))
+            let outcome = apply(operation, &lane, &current)
+            results.append(result(of: operation, outcome))
         }
         countMessages(&current)
         if lane.mark != stored?.mark ?? 0 {
@@ -88,6 +89,13 @@ struct DeliveryTransaction {
         return .report(
             WireReport(mark: lane.mark, results: results, opening: delivery.claim.opening),
             newChannels: current.newChannels)
+    }
+
+    /// The result to send: an accepted message may have been deleted since, or before it arrived.
+    private func result(of operation: ValidatedDelivery.Operation, _ outcome: DeliveryOutcome) -> WireResult {
+        var result = WireResult(outcome)
+        if result.kind == .accepted, state.messages[operation.id]?.isDeleted == true { result.isDeleted = true }
+        return result
     }
 
     /// - Returns: `nil` when the delivery is admitted.

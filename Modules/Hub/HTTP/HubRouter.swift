@@ -106,7 +106,9 @@ struct HubRouter: Sendable {
         }
         if !context.knowsHistory, let outbox {
             return try await responses.respond(context) {
-                session.marks = try await storage.marks(of: OutboxKey(account: account.number, id: outbox))
+                let marks = try await storage.marks(of: OutboxKey(account: account.number, id: outbox))
+                session.marks = marks.mapValues(\.mark)
+                session.movers = marks.compactMapValues(\.mover)
                 return ResponseParts(try HubCoding.encode(session))
             }
         }

@@ -101,10 +101,12 @@ struct MemoryHubState: Sendable {
         for id in channels.keys { channels[id] = next }
     }
 
-    func marks(of outbox: OutboxKey) -> [String: Int64] {
+    func marks(of outbox: OutboxKey) -> [String: LaneMark] {
         let own = lanes.filter { $0.key.outbox == outbox }.sorted { $0.value.commit > $1.value.commit }
         return Dictionary(
-            own.prefix(HubStorageLimits.marksMax).map { ($0.key.lane.rawValue, $0.value.mark) }
+            own.prefix(HubStorageLimits.marksMax).map {
+                ($0.key.lane.rawValue, LaneMark(mark: $0.value.mark, mover: $0.value.mover))
+            }
         ) { first, _ in first }
     }
 }

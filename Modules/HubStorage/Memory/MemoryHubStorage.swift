@@ -163,7 +163,7 @@ extension MemoryHubStorage {
         }
     }
 
-    package func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: Int64] {
+    package func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: LaneMark] {
         try use { state, _ in state.marks(of: outbox) }
     }
 

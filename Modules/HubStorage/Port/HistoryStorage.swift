@@ -35,7 +35,18 @@ package protocol HistoryStorage: Sendable {
 
     /// Returns the marks of the lanes of an account's outbox by the lanes' names: those that changed last, up to
     /// ``HubStorageLimits/marksMax``.
-    func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: Int64]
+    func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: LaneMark]
+}
+
+/// The mark of a lane, and the opening that moved it last, if that one named itself.
+package struct LaneMark: Sendable, Equatable {
+    package var mark: Int64
+    package var mover: OpeningID?
+
+    package init(mark: Int64, mover: OpeningID?) {
+        self.mark = mark
+        self.mover = mover
+    }
 }
 
 /// One run of a hub on its data, and the present history.

@@ -106,9 +106,10 @@ extension HubStorageConformance {
                 .lane("text", mark: 4, by: site.ada), .lane("media", mark: 5, by: site.ada),
                 .lane("text", mark: 6, outbox: 2, by: site.ada), .lane("text", mark: 7, by: site.bob),
             ])
-            try await site.apply([.lane("text", mark: 8, by: site.ada)])
-            try requireEqual(
-                try await site.storage.marks(of: Site.outbox(1, site.ada)), ["text": 8, "media": 5], "the marks")
+            try await site.apply([.lane("text", mark: 8, mover: 3, by: site.ada)])
+            let marks = try await site.storage.marks(of: Site.outbox(1, site.ada))
+            try requireEqual(marks.mapValues(\.mark), ["text": 8, "media": 5], "the marks")
+            try requireEqual(marks.compactMapValues(\.mover), ["text": Site.opening(3)], "the openings that moved them")
             try requireEqual(try await site.storage.marks(of: Site.outbox(3, site.ada)), [:], "an unknown outbox")
         },
         Rule("calls count as activity") { factory in

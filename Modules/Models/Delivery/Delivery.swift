@@ -59,6 +59,9 @@ public struct DeliveryReport: Sendable, Hashable {
     public var mark: Int64
     /// One outcome for each operation, in the same order.
     public var outcomes: [DeliveryOutcome]
+    /// Messages among the accepted ones that have been deleted on the server since, by another device or another copy
+    /// of the store: they are delivered, and must not be shown.
+    public var deletedSince: Set<MessageID> = []
     /// The opening that the server has admitted as the newest one of its store; `nil` from a server without lineage.
     public var opening: OpeningID?
     /// The server's history; `nil` from a server without histories.

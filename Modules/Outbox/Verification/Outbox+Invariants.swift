@@ -70,6 +70,7 @@ extension Outbox {
         }
         guard hasSession, actionRequired?.cause != .superseded, !connection.isProbing, connection.nextProbe == nil
         else { return nil }
+        if connection.requested != nil { return "a probe was requested, and none follows" }
         if actionRequired != nil { return "something needs attention, and nothing looks at it again" }
         switch connection.state {
         case .unknown, .offline: return "the server is out of reach, and nothing looks for it"

@@ -132,8 +132,8 @@ extension SQLiteRows {
     private static let messageProgress = progress(in: "message")
     private static let operationProgress = progress(in: "operation")
     private static let placing = """
-        UPDATE message SET sync_state = ?, failure = NULL, in_doubt = 0, position = ?, accepted_at = ?, history = ? \
-        WHERE ordinal = ?
+        UPDATE message SET sync_state = ?, lane_sequence = ?, failure = NULL, in_doubt = 0, position = ?, \
+        accepted_at = ?, history = ? WHERE ordinal = ?
         """
     private static let displacing = "UPDATE message SET position = \(Int64.max), accepted_at = NULL WHERE ordinal = ?"
     private static let showing = "UPDATE message SET extras = ?, shown = ? WHERE ordinal = ?"
@@ -154,6 +154,7 @@ extension SQLiteRows {
         {
             try db.execute(Self.placing) { row in
                 row.bind(StateCode.code(message.syncState))
+                row.bind(message.laneSequence)
                 row.bind(serverPosition.position)
                 row.bind(serverPosition.acceptedAt.milliseconds)
                 row.bind(HistoryCoding.encode(message.history))

@@ -57,9 +57,13 @@ extension MutationApplier {
     {
         if let old = try rows.item(placed.id) {
             guard let message = old.message else { return }
+            var merged = message.merged(with: placed, at: time)
+            let isShared = message.ordinal < rows.outbox.lineage.sharedBelow
+            if message.syncState == .error || (message.isUndelivered && isShared) {
+                merged = merged.deliveredElsewhere()
+            }
             // Merged and overlaid in one step: a message that was merely read again is not written.
-            try save(
-                .message(try overlaid(message.merged(with: placed, at: time))), over: old, content: content)
+            try save(.message(try overlaid(merged)), over: old, content: content)
         } else {
             if try rows.hasDeletion(of: placed.id) { return }
             try insert(.message(Message(placed, ordinal: rows.takeSequence())), content: content)

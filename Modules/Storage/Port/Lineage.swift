@@ -28,6 +28,11 @@ public struct Lineage: Sendable, Hashable {
         self.sharedBelow = sharedBelow
     }
 
+    /// True for an opening of this store, as far as it remembers them.
+    package func contains(_ opening: OpeningID) -> Bool {
+        opening == self.opening || ancestors.contains(opening)
+    }
+
     /// Starts another opening.
     package mutating func open(_ new: OpeningID, nextSequence: Int64) {
         enter(new)

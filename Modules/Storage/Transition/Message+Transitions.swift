@@ -26,8 +26,8 @@ extension Message {
         return message
     }
 
-    /// The number by which messages of a lane are ordered by delivery: the lane sequence, or the ordinal if the message
-    /// was parked until a page contained it.
+    /// The number by which messages of a lane are ordered by delivery: the lane sequence, or the ordinal if its lane
+    /// did not deliver the message.
     package var place: Int64 { laneSequence == 0 ? ordinal : laneSequence }
 
     /// The server has lost the message: it is to be delivered again.
@@ -53,6 +53,13 @@ extension Message {
         message.displayed.changedAt = nil
         message.displayed.clock = VersionClock()
         return message
+    }
+
+    /// The server has the message, and its lane did not bring it there: it failed here, or another copy of this store
+    /// has it, too. Its lane's mark proves nothing about it: the lane may have passed its sequence without storing it.
+    package func deliveredElsewhere() -> Message {
+        guard syncState == .synced, lane != nil else { return self }
+        return changed { $0.laneSequence = 0 }
     }
 
     /// True for a message that was delivered from here, and that its lane's mark does not prove to be on the server.

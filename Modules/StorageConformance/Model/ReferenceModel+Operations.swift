@@ -113,9 +113,18 @@ extension ReferenceModel {
                 placed.body.changedAt.map { $0 < known } ?? true
             }
             if isOlder != true { read(placed) }
+            let isOfLane = items[placed.id].map { isPassedByItsLane($0) } ?? true
             place(placed.id, placed.serverPosition, time)
+            if !isOfLane { items[placed.id]?.laneSequence = 0 }
         }
         release(placed.id, time)
+    }
+
+    /// True if the server can have the item only because the item's lane delivered it. A failed one, or one that
+    /// another copy of the store has too, may have come another way.
+    private func isPassedByItsLane(_ item: ReferenceItem) -> Bool {
+        guard isUndelivered(item.id) else { return true }
+        return item.syncState != .error && (item.ordinal == Self.gap || item.ordinal >= sharedBelow)
     }
 
     /// The page includes everything up to its last change.

@@ -131,6 +131,32 @@ extension StoreConformance {
             try requireEqual(try await reopened.outbox().history, Sample.history(2), "the history, stored")
             try requireEqual(try await reopened.counts().created, 3, "the counts, stored")
         },
+        Rule("no mark proves that a server still has a message that came there another way") { factory in
+            let store = try await factory.started()
+            for number in 1...3 { _ = try await store.enqueue(Sample.draft(number)) }
+            // The lane has passed the first without storing it; another copy of the store delivered it later.
+            try await store.commit([
+                .fail(Sample.id(1), Sample.failure(), inDoubt: false), .settle(Sample.id(1)),
+                .deliver(Sample.id(2), Sample.serverPosition(1), at: Sample.time(1)),
+                .merge(Sample.placed(1, at: 2), at: Sample.time(1)),
+            ])
+            try requireEqual(try await store.message(Sample.id(1))?.laneSequence, 0, "the place of the first")
+            let mark = try await store.outbox().entries.first?.sequence ?? 0
+            let id = OutboxID(UUIDv7(high: 9, low: 9))
+            try await store.commit([
+                .followHistory(Sample.history(2), id, marks: [.text: mark], at: Sample.time(2))
+            ])
+            let sends = try await store.outbox().entries.filter { $0.kind == .send }
+            try requireEqual(sends.map(\.message), [1, 3].map(Sample.id), "the links in their order")
+            // A copy that goes on may deliver what waits here; the loss showed that there may be one.
+            try await store.commit([.merge(Sample.placed(3, at: 3), at: Sample.time(3))])
+            let next = OutboxID(UUIDv7(high: 9, low: 10))
+            try await store.commit([
+                .followHistory(Sample.history(3), next, marks: [.text: Limits.sequenceMax - 1], at: Sample.time(4))
+            ])
+            let again = try await store.outbox().entries.filter { $0.kind == .send }
+            try requireEqual(again.map(\.message), [1, 3].map(Sample.id), "the links in their order, again")
+        },
         Rule("what was lost is queued again in the order of creation, whatever its place was") { factory in
             let store = try await factory.started()
             for number in 1...3 { _ = try await store.enqueue(Sample.draft(number)) }

@@ -149,7 +149,7 @@ final class FaultyHubStorage: HubStorage {
             id, above: fault == .keepsPositions ? 0 : floor, after: known, at: time)
     }
 
-    func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: Int64] {
+    func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: LaneMark] {
         try await base.marks(of: outbox)
     }
 

@@ -66,6 +66,22 @@ import Testing
         }
     }
 
+    /// A message or a fence; a deletion, an edit or a refusal says nothing about a message that is shown.
+    @Test func anAcceptedMessageMayHaveBeenDeletedSince() async throws {
+        let gone = Self.accepted + #","isDeleted":true"#
+        let refused = Self.refused + #","isDeleted":true"#
+        for (results, deleted) in [([gone, gone, Self.deleted], [1, 2]), ([refused, gone, Self.deleted], [2])] {
+            try await ScriptedHTTPServer.run { _ in
+                [.hub(200, #"{"mark":3,"results":\#(Self.results(results))}"#)]
+            } body: { _, port in
+                try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
+                    let report = try await transport.deliver(try delivery())
+                    #expect(report.deletedSince == Set(deleted.map { Sample.message($0) }))
+                }
+            }
+        }
+    }
+
     static let unfit: [(why: String, mark: Int, results: [String])] = [
         ("none", 3, []),
         ("too few", 3, [accepted, fenced]),

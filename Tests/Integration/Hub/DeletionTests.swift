@@ -14,9 +14,12 @@ import Testing
             let one = try await hub.client.get(WireProtocol.messagePath(id(1).description))
             #expect(one.status == 404)
             #expect(one.errorCode == "messageDeleted")
-            // A repeat of the old send gets the same response, and restores nothing.
-            #expect(try await hub.client.report(delivery([send(1)])).results == [sent.results[0]])
-            #expect(try await hub.client.report(delivery([send(4, 1)])).results == [sent.results[0]])
+            // A repeat of the old send gets the same response, with the deletion, and restores nothing.
+            var repeated = sent.results[0]
+            #expect(repeated.isDeleted == nil)
+            repeated.isDeleted = true
+            #expect(try await hub.client.report(delivery([send(1)])).results == [repeated])
+            #expect(try await hub.client.report(delivery([send(4, 1)])).results == [repeated])
             #expect(try await hub.client.messages().map(\.id) == [id(2)])
             // Its position is not assigned again.
             #expect(try await hub.client.report(delivery([send(5, 50)])).positions == [3])
@@ -47,6 +50,7 @@ import Testing
             #expect(try await hub.client.report(delivery([delete(1, 1)])).kinds == [.deleted])
             let report = try await hub.client.report(delivery([send(1, 1), send(2, 2)], outbox: 7))
             #expect(report.kinds == [.accepted, .accepted])
+            #expect(report.results.map(\.isDeleted) == [true, nil])
             #expect(report.positions == [1, 2])
             #expect(try await hub.client.messages().map(\.id) == [id(2)])
             let one = try await hub.client.get(WireProtocol.messagePath(id(1).description))

@@ -25,14 +25,6 @@ import Testing
         func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.ioOnClosedChannel) }
     }
 
-    private static func patient() -> ConnectionLimits {
-        var limits = ConnectionLimits.hub
-        // However long a busy machine takes, none of them is dropped before the share is used up.
-        limits.response = .seconds(3600)
-        limits.idle = .seconds(3600)
-        return limits
-    }
-
     /// Requests `path` once, and returns when the response has begun; nothing more of it is read.
     private static func ask(
         _ path: String, as client: HubClient
@@ -80,7 +72,7 @@ import Testing
     }
 
     @Test func ofPages() async throws {
-        try await HubFixture.running(limits: Self.patient()) { hub in
+        try await HubFixture.running { hub in
             let text = MessageContent.text(String(repeating: "x", count: 100_000))
             _ = try await hub.client.report(delivery((1...20).map { send($0, content: text) }))
             try await Self.expectShare(of: WireProtocol.messagesPath("general") + "?limit=1000", hub)
@@ -89,7 +81,7 @@ import Testing
 
     /// Six times as long as the accepted text.
     @Test func ofOneMessage() async throws {
-        try await HubFixture.running(limits: Self.patient()) { hub in
+        try await HubFixture.running { hub in
             let text = MessageContent.text(String(repeating: "\u{1}", count: Limits.textBytesMax))
             _ = try await hub.client.report(delivery([send(1, content: text)]))
             try await Self.expectShare(of: WireProtocol.messagePath(id(1).description), hub)
@@ -97,7 +89,7 @@ import Testing
     }
 
     @Test func ofAListOfRecords() async throws {
-        try await HubFixture.running(limits: Self.patient()) { hub in
+        try await HubFixture.running { hub in
             let metadata = JSONValue.object(["k": .string(String(repeating: "v", count: 8_000))])
             let creations = try (1...200).map { number in
                 let id = try #require(ChannelID("c\(number)"))

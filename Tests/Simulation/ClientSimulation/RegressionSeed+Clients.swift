@@ -76,5 +76,15 @@ extension RegressionSeed {
         RegressionSeed(
             3239, "a message deleted by another device stayed in a list because its delivery was repeated",
             isSteady: false),
+        RegressionSeed(
+            12773, "a fence of a copied store was accepted for a message that another copy had deleted",
+            isSteady: false),
+        RegressionSeed(
+            28649, "a hub that had gone back lost a message that an event had confirmed", isSteady: false),
+        RegressionSeed(
+            42961, "another copy of the store moved a mark past what a hub that had gone back had lost",
+            isSteady: false),
+        RegressionSeed(
+            29024, "a probe for a hub's lost data failed, and no other one followed", isSteady: false),
     ]
 }

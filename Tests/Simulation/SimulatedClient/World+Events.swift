@@ -131,10 +131,7 @@ extension World {
                 let list = "the list of \(channel) on device \(device)"
                 guard let shown = processes[process].lists[channel] else { return "\(list) shows nothing" }
                 guard shown.dataStatus == .fresh else { return "\(list) is \(shown.dataStatus)" }
-                // After a loss of data the hub answers a repeat with its stored result, also for a message that was
-                // deleted meanwhile. It is shown until the next page.
-                let found = shown.snapshot.filter { !hasLostData || $0.serverPosition == nil || hub.holds($0.id) }
-                    .compactMap(\.serverPosition?.position)
+                let found = shown.snapshot.compactMap(\.serverPosition?.position)
                 let deleted = devices[device].deletedHere[user] ?? []
                 let onHub = hub.messages(of: channel, for: user).filter { !deleted.contains($0.id) }
                 let wanted = onHub.map(\.serverPosition.position).reversed()

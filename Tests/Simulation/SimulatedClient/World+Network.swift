@@ -132,7 +132,10 @@ extension World {
         if !isCurrent, let outbox {
             let marks = hub.marks(of: outbox, account: user)
             if let objection = oracle.objection(toMarks: marks, of: outbox, user) { violated(objection) }
+            let movers = hub.movers(of: outbox, account: user)
+            if let objection = oracle.objection(toMovers: movers, of: outbox, user) { violated(objection) }
             serverInfo.marks = marks
+            serverInfo.movers = movers
         }
         return serverInfo
     }

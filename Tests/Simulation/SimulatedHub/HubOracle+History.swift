@@ -23,6 +23,14 @@ extension HubOracle {
         marks == dealtMarks(of: outbox, account) ? nil : "the hub names the marks \(marks) of an outbox"
     }
 
+    /// Checks the openings that the hub reports for these marks.
+    package func objection(
+        toMovers movers: [LaneID: OpeningID], of outbox: OutboxID, _ account: UserID?
+    ) -> String? {
+        movers == dealtMovers(of: outbox, account)
+            ? nil : "the hub names other openings than those that moved the marks"
+    }
+
     /// Stops and restarts the hub.
     package mutating func restart(_ hub: inout ModelHub) {
         hub.restart()

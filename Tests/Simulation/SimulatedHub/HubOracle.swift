@@ -19,7 +19,7 @@ package import CausewayModels
 /// 5. A sequence that a lane has passed without storing it is never stored from there: it is late, or refused once
 ///   more.
 /// 6. A fence about an unknown id passes its position, a deletion is always answered, a refusal passes its position.
-/// 7. Positions ascend.
+/// 7. Positions ascend. The result of an accepted message says whether it is deleted.
 /// 8. A message that its account deleted before it arrived is stored as deleted, from any outbox; an edit or a reaction
 ///   that it deleted so is refused.
 package struct HubOracle: Sendable {
@@ -79,6 +79,13 @@ package struct HubOracle: Sendable {
     func dealtMarks(of outbox: OutboxID, _ account: UserID?) -> [LaneID: Int64] {
         let own = dealt.filter { $0.key.outbox == outbox && $0.key.account == account && !$0.value.isEmpty }
         return Dictionary(uniqueKeysWithValues: own.map { ($0.key.lane, $0.value.max() ?? 0) })
+    }
+
+    /// The openings that advanced the lanes of an outbox last.
+    func dealtMovers(of outbox: OutboxID, _ account: UserID?) -> [LaneID: OpeningID] {
+        let own = passed.filter { $0.key.outbox == outbox && $0.key.account == account }
+        return Dictionary(
+            uniqueKeysWithValues: own.compactMap { lane, passed in passed.last.map { (lane.lane, $0.opening) } })
     }
 
     /// Passes a delivery to the hub, and checks the result.
@@ -175,6 +182,7 @@ package struct HubOracle: Sendable {
         }
         let lane = Lane(account: account, outbox: delivery.outbox, lane: delivery.lane)
         var isOver = false
+        var deletedSince: Set<MessageID> = []
         for (operation, outcome) in zip(delivery.operations, report.outcomes) {
             let mark = mark(of: lane)
             let expected =
@@ -187,7 +195,13 @@ package struct HubOracle: Sendable {
             case .gap, .tryLater, .notAttempted: isOver = true
             default:
                 if let wrong = note(outcome, of: operation, lane, isNew: operation.sequence > mark) { return wrong }
+                if case .accepted = outcome, stored[operation.message]?.isDeleted == true {
+                    deletedSince.insert(operation.message)
+                }
             }
+        }
+        if report.deletedSince != deletedSince {
+            return "the hub names \(report.deletedSince.count) of \(deletedSince.count) messages that are deleted"
         }
         let mark = mark(of: lane)
         if let opening = delivery.opening, passed[lane]?.last?.sequence ?? 0 != mark {

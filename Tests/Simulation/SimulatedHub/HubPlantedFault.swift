@@ -24,6 +24,8 @@ package enum HubPlantedFault: String, CaseIterable, Sendable {
     case takesLateCopies
     /// It responds to a repeat with another position than the first time.
     case answersRepeatsAnew
+    /// It accepts repeats of deleted messages without saying that they are deleted.
+    case hidesDeletions
     /// It responds to a fence about a stored message as if it did not have it.
     case fencesWhatItHas
     /// It reports a wrong mark for a gap.

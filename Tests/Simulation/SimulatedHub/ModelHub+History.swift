@@ -12,6 +12,12 @@ extension ModelHub {
         return Dictionary(uniqueKeysWithValues: own.map { ($0.key.lane, $0.value) })
     }
 
+    /// The openings that moved these marks last.
+    package func movers(of outbox: OutboxID, account: UserID?) -> [LaneID: OpeningID] {
+        let own = movers.filter { $0.key.outbox == outbox && $0.key.account == account }
+        return Dictionary(uniqueKeysWithValues: own.map { ($0.key.lane, $0.value) })
+    }
+
     /// The newest position of a channel, as if only messages took positions; includes deleted ones.
     package func newestPosition(of channel: ChannelID) -> Int64 {
         let last = accepted.values.filter { $0.channel == channel }.map(\.serverPosition.position).max() ?? 0

@@ -51,7 +51,7 @@ package struct ModelHub: Hashable {
     var identity = HubIdentity()
     var log = HubLog()
     private var lineages: [OutboxKey: LineageRules] = [:]
-    private var movers: [LaneKey: OpeningID] = [:]
+    private(set) var movers: [LaneKey: OpeningID] = [:]
     private var barred: [OutboxKey: Set<OpeningID>] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every stored message, in the order of storing.
@@ -111,6 +111,7 @@ package struct ModelHub: Hashable {
         let markBefore = marks[key] ?? 0
         var rules = LaneRules(mark: markBefore)
         var outcomes: [DeliveryOutcome] = []
+        var deleted: Set<MessageID> = []
         for operation in delivery.operations {
             if plantedFault == .goesOnAfterTryLater || plantedFault == .goesOnAfterGap, rules.isStopped {
                 if (plantedFault == .goesOnAfterGap) == outcomes.last?.isGap {
@@ -118,7 +119,9 @@ package struct ModelHub: Hashable {
                 }
             }
             let before = rules.mark
-            outcomes.append(apply(operation, key, &rules, time, verdict))
+            let outcome = apply(operation, key, &rules, time, verdict)
+            outcomes.append(outcome)
+            if case .accepted = outcome, isDeleted(operation.message) { deleted.insert(operation.message) }
             if let mark = forgottenMark(outcomes.last, before) { rules = LaneRules(mark: mark) }
         }
         if plantedFault == .fencesLeaveNoMark, outcomes.last == .fenced {
@@ -130,7 +133,14 @@ package struct ModelHub: Hashable {
         }
         if rules.mark != markBefore { movers[key] = delivery.opening }
         if rules.mark != markBefore || delivery.operations.contains(where: { $0.kind == .delete }) { countCommit() }
-        return DeliveryReport(mark: rules.mark, outcomes: outcomes, opening: delivery.opening)
+        var report = DeliveryReport(mark: rules.mark, outcomes: outcomes, opening: delivery.opening)
+        report.deletedSince = deleted
+        return report
+    }
+
+    /// Whether the response to an accepted message says that it is deleted.
+    private func isDeleted(_ message: MessageID) -> Bool {
+        plantedFault != .hidesDeletions && accepted[message]?.isDeleted == true
     }
 
     /// Rejects a delivery of an older process or copy of the store.

@@ -225,6 +225,9 @@ struct OutboxOracle {
         if expected.records[id]?.isOperation == true { return nil }
         let message = client.store.items[id]
         switch result {
+        case .delivered where message == nil:
+            // The server reported with the result that it was deleted.
+            return hub.holds(id) ? "\(id.value.low) is told delivered, and is not there" : nil
         case .delivered: return message?.syncState == .synced ? nil : "\(id.value.low) is told delivered before it is"
         case .failed(let failure):
             if message?.syncState != .error { return "\(id.value.low) is told failed before it is" }

@@ -149,6 +149,46 @@ import Testing
         #expect(harness.probes == 0)
     }
 
+    /// A page named another history: only a probe that succeeds shows what the server has lost.
+    @Test func aRequestedProbeThatFailsIsRepeated() {
+        var harness = OutboxHarness()
+        harness.take(.probeRequested)
+        #expect(harness.probes == 1)
+        for _ in 1...3 {
+            harness.take(.probeFailed(.serverBusy))
+            harness.wait(.seconds(1))
+            #expect(harness.probes == 1)
+        }
+        harness.take(.authenticated)
+        harness.wait(.seconds(3_000))
+        #expect(harness.probes == 0)
+    }
+
+    /// The server may have answered the probe under way before the cause of the request.
+    @Test func aProbeThatIsRequestedDuringAnotherFollowsIt() {
+        var harness = OutboxHarness(isOnline: false)
+        harness.take(.sessionBegan)
+        #expect(harness.probes == 1)
+        harness.take(.probeRequested)
+        harness.take(.probeRequested)
+        #expect(harness.probes == 0)
+        harness.take(.authenticated)
+        #expect(harness.probes == 1)
+        harness.take(.authenticated)
+        #expect(harness.probes == 0)
+    }
+
+    @Test func aRequestedProbeWaitsAsLongAsTheServerAsked() {
+        var harness = OutboxHarness { $0.idleProbeInterval = .seconds(300) }
+        harness.take(.probeRequested)
+        #expect(harness.probes == 1)
+        harness.take(.probeFailed(.rateLimited(after: .seconds(20), detail: "")))
+        harness.wait(.seconds(19))
+        #expect(harness.probes == 0)
+        harness.wait(.seconds(1))
+        #expect(harness.probes == 1)
+    }
+
     /// Without a probe, an idle client would detect a refused token or lost data only with its next message.
     @Test func anIdleClientLooksForItsServerWhenItHasNotHeardOfIt() {
         var harness = OutboxHarness { $0.idleProbeInterval = .seconds(300) }

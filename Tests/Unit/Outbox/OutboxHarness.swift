@@ -77,9 +77,12 @@ struct OutboxHarness {
         answer(batch, outcomes, mark: mark)
     }
 
-    mutating func answer(_ batch: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0) {
+    /// - Parameter deleted: accepted messages that were deleted on the server since.
+    mutating func answer(_ batch: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0, deleted: [String] = []) {
         guard let batch = self.batch(batch) else { return }
-        take(.responded(batch, DeliveryReport(mark: mark, outcomes: outcomes)))
+        var report = DeliveryReport(mark: mark, outcomes: outcomes)
+        report.deletedSince = Set(deleted.map(id))
+        take(.responded(batch, report))
     }
 
     private func batch(_ number: Int) -> Batch? {

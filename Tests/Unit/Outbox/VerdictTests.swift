@@ -35,6 +35,37 @@ import Testing
         #expect(harness.outbox.depth == 0)
     }
 
+    /// Another device, or another copy of the store, deleted it; no list may show it until the next page.
+    @Test func anAcceptedMessageThatWasDeletedSinceIsRemoved() {
+        var harness = OutboxHarness()
+        harness.create("a", "b")
+        harness.answer(1, [accepted(1), accepted(2)], deleted: ["a"])
+        #expect(harness.written == ["deliver a", "delete a", "deliver b"])
+        #expect(harness.told == ["a delivered", "b delivered"])
+        #expect(harness.outbox.depth == 0)
+        var fenced = inDoubt()
+        fenced.answer(5, [accepted(9)], deleted: ["a"])
+        #expect(fenced.written == ["done 1", "deliver a", "delete a"])
+    }
+
+    /// Only what the server accepted can have been deleted there since.
+    @Test func aRefusedMessageIsKeptWhateverTheServerReportsAsDeleted() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.answer(1, [.forbidden], deleted: ["a"])
+        #expect(harness.written.contains("fail a refused"))
+        #expect(!harness.written.contains("delete a"))
+    }
+
+    @Test func aLateResponseRemovesWhatWasDeletedSince() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .noAnswer)
+        harness.answer(1, [accepted(1)], deleted: ["a"])
+        #expect(harness.written.contains("deliver a"))
+        #expect(harness.written.contains("delete a"))
+    }
+
     @Test func aFenceThatBarsTheMessageSettlesItOnce() {
         var harness = inDoubt()
         harness.answer(5, .fenced)

@@ -164,7 +164,10 @@ extension ScriptedTransport.Server {
         var serverInfo = serverInfo
         let isCurrent = hub.knowsPresent(history)
         serverInfo.history = hub.present
-        if !isCurrent, let outbox { serverInfo.marks = hub.marks(of: outbox, account: nil) }
+        if !isCurrent, let outbox {
+            serverInfo.marks = hub.marks(of: outbox, account: nil)
+            serverInfo.movers = hub.movers(of: outbox, account: nil)
+        }
         return serverInfo
     }
 

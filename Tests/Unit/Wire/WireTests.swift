@@ -177,6 +177,10 @@ import Testing
         arguments: [
             (#"{"server":"hub","user":"ann"}"#, nil),
             (#"{"marks":{"media":3,"text":7},"server":"hub","user":"ann"}"#, ["text": 7, "media": 3]),
+            (
+                #"{"marks":{"text":7},"movers":{"text":"00000000-0000-7000-8000-000000000007"},"#
+                    + #""server":"hub","user":"ann"}"#, ["text": 7]
+            ),
         ] as [(String, [String: Int64]?)])
     func aSessionIsReadAsItAlwaysWas(golden: String, marks: [String: Int64]?) throws {
         let session = try JSONDecoder().decode(WireSession.self, from: Data(golden.utf8))

@@ -64,7 +64,7 @@ struct HubFixture: Sendable {
 
     static func running<Value: Sendable>(
         faults: HubFaults? = nil, storageFaults: StorageFaults? = nil,
-        limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil, rest: Duration? = nil,
+        limits: ConnectionLimits = .patient, attemptRefill: Duration? = nil, rest: Duration? = nil,
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
@@ -87,7 +87,7 @@ struct HubFixture: Sendable {
     static func running<Value: Sendable>(
         _ folder: DataFolder, port: Int = 0, opening: HubStorageOpening? = nil, blobs: (any BlobStorage)? = nil,
         faults: HubFaults? = nil,
-        storageFaults: StorageFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
+        storageFaults: StorageFaults? = nil, limits: ConnectionLimits = .patient,
         attemptRefill: Duration? = nil, rest: Duration? = nil,
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
@@ -122,6 +122,18 @@ struct HubFixture: Sendable {
 
     /// Silent: tests read responses, not logs.
     static var logger: Logger { Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+extension ConnectionLimits {
+    /// The hub's, without its bounds on time: on a busy machine a test may take long between connecting and sending.
+    static let patient = {
+        var limits = ConnectionLimits.hub
+        limits.firstHeader = .seconds(3_600)
+        limits.body = .seconds(3_600)
+        limits.response = .seconds(3_600)
+        limits.idle = .seconds(3_600)
+        return limits
+    }()
 }
 
 extension DataFolder {
