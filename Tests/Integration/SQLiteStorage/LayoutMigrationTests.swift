@@ -26,8 +26,9 @@ struct LayoutMigrationTests {
         try queue.close()
     }
 
-    @Test func aFullOutboxOfLayout6ContinuesAsItWas() async throws {
-        try await write([Layout6.sql])
+    /// Layout 7 moved the operations to a table of their own.
+    @Test(arguments: [6, 7]) func aFullOutboxContinuesAsItWas(_ layout: Int) async throws {
+        try await write([layout == 6 ? Layout6.sql : Layout7.sql])
         let store = try await SQLiteStore.open(at: path, durability: .full)
         let snapshot = try await store.start(Sample.opening())
         let entries = snapshot.entries.map { entry in
@@ -101,8 +102,8 @@ struct LayoutMigrationTests {
     }
 
     /// Operations of layouts without accounts.
-    @Test(arguments: [3, 4, 5]) func operationsOfEarlierLayoutsAreKept(_ layout: Int) async throws {
-        let sql = [3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""
+    @Test(arguments: [2, 3, 4, 5]) func operationsOfEarlierLayoutsAreKept(_ layout: Int) async throws {
+        let sql = [2: Layout2.sql, 3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""
         try await write([sql, EarlierOperations.sql])
         let store = try await SQLiteStore.open(at: path, durability: .full)
         let snapshot = try await store.start(Sample.opening())

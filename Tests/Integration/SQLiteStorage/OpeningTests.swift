@@ -88,9 +88,9 @@ struct OpeningTests {
     }
 
     /// Existing data belongs to the account of the last session, except undelivered messages of another user.
-    @Test(arguments: [3, 4, 5]) func aStoreWithoutAccountsIsDividedAmongThem(_ layout: Int) async throws {
-        let sql = [3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""
-        let openings: [UInt64] = layout == 3 ? [] : [0xF2, 0xF1, 0xF0]
+    @Test(arguments: [2, 3, 4, 5]) func aStoreWithoutAccountsIsDividedAmongThem(_ layout: Int) async throws {
+        let sql = [2: Layout2.sql, 3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""
+        let openings: [UInt64] = layout < 4 ? [] : [0xF2, 0xF1, 0xF0]
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let queue = try DatabaseQueue(path: file)
@@ -101,7 +101,7 @@ struct OpeningTests {
         let snapshot = try await store.start(Sample.opening())
         #expect(snapshot.outboxID.value.low == 0x8000_0000_0000_00AA)
         #expect(snapshot.lineage.ancestors.map(\.value.low) == openings.map { 0x8000_0000_0000_0000 | $0 })
-        #expect(snapshot.lineage.sharedBelow == (layout == 3 ? 0 : 2))
+        #expect(snapshot.lineage.sharedBelow == (layout < 4 ? 0 : 2))
         #expect(snapshot.history?.commit == (layout == 5 ? 7 : nil))
         #expect(snapshot.lastTransmitted == [.text: 3])
         #expect(snapshot.entries.map(\.sequence) == [2, 3, 4])
