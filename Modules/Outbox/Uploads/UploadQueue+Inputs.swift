@@ -36,6 +36,10 @@ extension UploadQueue {
     package mutating func begin(
         uploadsMax: Int, retriesMax: Int, at now: MonotonicTime
     ) -> (begun: [Attempt], failed: [Verdict]) {
+        if let heldUntil {
+            if heldUntil > now { return ([], []) }
+            self.heldUntil = nil
+        }
         while let first = holding.first, first.until <= now {
             holding.removeFirst()
             uploads[first.key.message]?.state = .waiting
@@ -65,6 +69,34 @@ extension UploadQueue {
                     attempts: upload.entry.attempts))
         }
         return (begun, failed)
+    }
+
+    /// The server asked to wait: nothing begins before this time.
+    package mutating func hold(until time: MonotonicTime) { heldUntil = max(heldUntil ?? time, time) }
+
+    /// The queue was built anew from the store, which does not know the pauses: those of the former one are kept.
+    package mutating func keepPauses(of former: UploadQueue) {
+        heldUntil = former.heldUntil
+        for (message, old) in former.uploads {
+            guard var upload = uploads[message], case .waiting = upload.state else { continue }
+            upload.hasMismatched = old.hasMismatched
+            if case .holding(let until) = old.state {
+                leave(upload)
+                upload.state = .holding(until: until)
+                holding.insertSorted(HoldKey(until: until, key: upload.entry.key))
+            }
+            uploads[message] = upload
+        }
+    }
+
+    /// The attempts under way as they are stored at an orderly end of the run: they count as no failure.
+    package var entriesToClose: [Entry] {
+        attemptsUnderWay.compactMap { number in
+            guard let message = running[number], let upload = uploads[message] else { return nil }
+            var entry = upload.entry
+            if !upload.hasProgress { entry.attempts = max(0, entry.attempts - 1) }
+            return entry
+        }
     }
 
     /// The server opened a session.
@@ -120,11 +152,12 @@ extension UploadQueue {
     /// The attempt failed, and counts.
     ///
     /// - Parameters:
-    ///   - until: the time of the next attempt if one is left, by the number of attempts counted so far.
+    ///   - until: the time of the next attempt if one is left, by the number of attempts counted so far and whether
+    ///     this one had any progress; `nil` as soon as there is a place.
     ///   - dropsSession: true if the server does not know the session any longer.
     package mutating func failed(
         _ number: Int, code: String, detail: String, retriesMax: Int, dropsSession: Bool = false,
-        until: (_ attempts: Int) -> MonotonicTime
+        until: (_ attempts: Int, _ hadProgress: Bool) -> MonotonicTime?
     ) -> Verdict? {
         guard let message = running[number], let upload = uploads[message] else { return nil }
         let attempts = upload.hasProgress ? 1 : upload.entry.attempts
@@ -132,7 +165,7 @@ extension UploadQueue {
             remove(message)
             return .failed(message, .retriesUsedUp, code: code, detail: detail)
         }
-        return end(number, until: dropsSession ? nil : until(attempts)) { upload, _ in
+        return end(number, until: dropsSession ? nil : until(attempts, upload.hasProgress)) { upload, _ in
             upload.entry.attempts = attempts
             if dropsSession {
                 upload.entry.session = nil
@@ -153,11 +186,13 @@ extension UploadQueue {
         }
     }
 
-    /// The server refused the file for good.
-    package mutating func refused(_ number: Int, code: String, detail: String) -> Verdict? {
+    /// The file was refused for good, by the server, or because it cannot be read here.
+    package mutating func refused(
+        _ number: Int, _ reason: Failure.Reason = .refused, code: String, detail: String
+    ) -> Verdict? {
         guard let message = running[number] else { return nil }
         remove(message)
-        return .failed(message, .refused, code: code, detail: detail)
+        return .failed(message, reason, code: code, detail: detail)
     }
 
     // MARK: - Transitions

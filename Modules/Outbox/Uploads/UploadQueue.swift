@@ -22,6 +22,8 @@ import DequeModule
 /// **Sessions.** An upload continues where the server's session is. A session that the server does not know any longer,
 /// or whose bytes did not match, is dropped, and the upload begins again.
 ///
+/// **Limits of the server.** If it asks to wait, no upload begins before that time; deliveries are not concerned.
+///
 /// **Cost.** O(log n) for each input, n the number of pending uploads.
 ///
 /// # Invariants
@@ -117,8 +119,10 @@ package struct UploadQueue: Sendable, Hashable {
     var holding: Deque<HoldKey> = []
     /// Pending uploads of each lane by sequence.
     var byLane: [LaneID: Deque<UploadKey>] = [:]
+    /// Nothing begins before this time, at the server's request.
+    var heldUntil: MonotonicTime?
     /// The number of the next attempt.
-    var nextNumber = 1
+    package var nextNumber = 1
 
     package init() {}
 }
@@ -130,10 +134,19 @@ extension UploadQueue {
     }
 
     /// The time at which ``begin(uploadsMax:at:)`` has something to do again; `nil` if nothing waits for time to pass.
-    package var nextDeadline: MonotonicTime? { holding.first?.until }
+    package var nextDeadline: MonotonicTime? {
+        guard let heldUntil else { return holding.first?.until }
+        return waiting.isEmpty && holding.isEmpty ? nil : heldUntil
+    }
 
     /// The number of uploads that are not complete.
     package var count: Int { uploads.count }
+
+    /// The numbers of the attempts under way, oldest first.
+    package var attemptsUnderWay: [Int] { running.keys.sorted() }
+
+    /// The pending upload of a message as it is stored; `nil` unless there is one.
+    package func entry(of message: MessageID) -> Entry? { uploads[message]?.entry }
 
     /// The message of an attempt under way; `nil` for one that is over.
     package func message(of number: Int) -> MessageID? { running[number] }
@@ -141,11 +154,9 @@ extension UploadQueue {
     /// The messages whose uploads begin as soon as there is a place, oldest first.
     package var waitingMessages: [MessageID] { waiting.map(\.message) }
 
-    /// The bytes that the server has of an upload under way; `nil` unless it is.
-    package func sent(of message: MessageID) -> Int64? {
-        guard let upload = uploads[message], case .running = upload.state else { return nil }
-        return upload.sent
-    }
+    /// The bytes that the server has of a pending upload, as far as this run of the process knows; `nil` unless there
+    /// is one.
+    package func sent(of message: MessageID) -> Int64? { uploads[message]?.sent }
 
     /// The time of the next attempt, and the attempts that failed; `nil` unless the upload waits for its retry.
     package func retry(of message: MessageID) -> (until: MonotonicTime, attempts: Int)? {

@@ -156,6 +156,9 @@ extension SimulatedWorld {
             guard commit([.forkOutbox(id, at: wall(of: client))], client) else { return }
             clients[client].agenda.removeFirst()
             fork(client)
+        case .upload, .cancelUpload:
+            clients[client].agenda.removeFirst()
+            violation = violation ?? "no message has an attachment"
         case .follow, .reload:
             clients[client].agenda.removeFirst()
             violation = violation ?? "the machine was told of no other history, and of no reset"
@@ -370,7 +373,7 @@ extension OutboxAction {
     fileprivate var isCompletion: Bool {
         switch self {
         case .complete, .completeAsStored: true
-        case .commit, .transmit, .fork, .follow, .reload, .probe: false
+        case .commit, .transmit, .upload, .cancelUpload, .fork, .follow, .reload, .probe: false
         }
     }
 }

@@ -48,7 +48,7 @@ private final class UploadHarness {
         checked {
             $0.failed(
                 number, code: "c", detail: "d", retriesMax: 3, dropsSession: dropsSession,
-                until: { _ in now + .seconds(5) })
+                until: { _, _ in now + .seconds(5) })
         }
     }
 

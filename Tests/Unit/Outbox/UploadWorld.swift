@@ -171,7 +171,7 @@ struct UploadWorld {
         apply(
             queue.failed(
                 number, code: "x", detail: "", retriesMax: Self.retriesMax, dropsSession: dropsSession,
-                until: { _ in now + .seconds(fault == .neverRetries ? 1_000_000 : 5) }))
+                until: { _, _ in now + .seconds(fault == .neverRetries ? 1_000_000 : 5) }))
     }
 
     // MARK: - The network and the server
