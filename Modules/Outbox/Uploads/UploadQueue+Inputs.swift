@@ -175,12 +175,13 @@ extension UploadQueue {
     }
 
     /// The server received all bytes, and they are not those of the file: once more from the start, in case a byte was
-    /// damaged on the way.
+    /// damaged on the way. Only the second time counts.
     package mutating func mismatched(_ number: Int, code: String, detail: String) -> Verdict? {
         guard let message = running[number], let upload = uploads[message] else { return nil }
         guard !upload.hasMismatched else { return refused(number, code: code, detail: detail) }
         return end(number, until: nil) { upload, _ in
             upload.hasMismatched = true
+            upload.entry.attempts = max(0, upload.entry.attempts - 1)
             upload.entry.session = nil
             upload.sent = 0
         }

@@ -40,6 +40,8 @@ extension Outbox {
     /// 4.
     private func brokenOrder() -> String? {
         for lane in lanes.indices {
+            // The upload of a later message may fail, and pause the lane, while an earlier one is in flight.
+            if failedMessage(pausing: lane) != nil { continue }
             let limit = messagesBelow(in: lane)
             let early = lanes[lane].slots.prefix(lanes[lane].inFlightCount).first {
                 $0.isMessage && $0.sequence >= limit

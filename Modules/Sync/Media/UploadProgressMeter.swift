@@ -1,18 +1,18 @@
 import CausewayModels
-import CausewayRuntime
+package import CausewayRuntime
 import Synchronization
 
 /// The progress of one upload, which the transport reports for each part: passed on at a bounded pace.
 ///
 /// The first report is passed on at once, because it shows that the attempt is not in vain.
-final class UploadProgressMeter: Sendable {
+package final class UploadProgressMeter: Sendable {
     private let state = Mutex((sent: Int64?.none, notBefore: MonotonicTime.zero))
     private let runtime: any Runtime
 
-    init(_ runtime: any Runtime) { self.runtime = runtime }
+    package init(_ runtime: any Runtime) { self.runtime = runtime }
 
     /// Records a report; returns true if it is to be passed on now.
-    func record(_ sent: Int64) -> Bool {
+    package func record(_ sent: Int64) -> Bool {
         let now = runtime.now
         return state.withLock { state in
             let isFirst = state.sent == nil
@@ -24,5 +24,5 @@ final class UploadProgressMeter: Sendable {
     }
 
     /// The last report; `nil` if there was none.
-    var last: Int64? { state.withLock { $0.sent } }
+    package var last: Int64? { state.withLock { $0.sent } }
 }

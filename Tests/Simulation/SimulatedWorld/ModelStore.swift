@@ -281,6 +281,7 @@ struct ModelStore: Hashable {
     private func entry(_ item: StoredItem) -> OutboxEntry? {
         var entry = item.entry(bytes: item.sentContent.modelBytes)
         if plantedFault == .operationsUnmarked { entry?.isOperation = false }
+        if plantedFault == .uploadsForgotten { entry?.upload = nil }
         return entry
     }
 }

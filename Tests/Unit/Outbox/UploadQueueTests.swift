@@ -191,7 +191,7 @@ private final class UploadHarness {
         #expect(
             queue.mismatched(1)
                 == .retry(
-                    message(1), until: nil, attempts: 1, session: nil))
+                    message(1), until: nil, attempts: 0, session: nil))
         _ = queue.begun()
         #expect(
             queue.mismatched(2)
