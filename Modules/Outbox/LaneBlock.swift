@@ -31,6 +31,9 @@ enum LaneBlock: Sendable, Hashable {
     /// The messages from this sequence on wait for the oldest link of another lane: see
     /// ``OutboxConfiguration/precedence``.
     case earlier(LaneID, MessageID, from: Int64)
+    /// The messages from this one on wait for its attachment to be uploaded. Ends with the receipt, or when the message
+    /// fails or is deleted.
+    case uploading(MessageID, from: Int64)
     /// The whole outbox sends nothing.
     case standstill(Standstill)
     /// The lane pauses after a failure. Reached by ``Outbox/backOff(_:isOfQuestions:_:)`` and the like.
@@ -40,7 +43,7 @@ enum LaneBlock: Sendable, Hashable {
     var messagesBelow: Int64 {
         switch self {
         case .failed, .standstill, .hold: 0
-        case .earlier(_, _, from: let sequence): sequence
+        case .earlier(_, _, from: let sequence), .uploading(_, from: let sequence): sequence
         }
     }
 }

@@ -126,6 +126,19 @@ extension Outbox {
         becomeFence(lane, index, &step)
     }
 
+    /// Fails a message that is not in flight: one that was never transmitted, of which no copy can exist, leaves no gap
+    /// and needs no fence.
+    mutating func failUnsent(_ lane: Int, _ index: Int, _ failure: Failure, _ step: inout OutboxStep) {
+        let slot = lanes[lane].slots[index]
+        lanes[lane].endHold(ofHead: slot.message)
+        guard !slot.wasTransmitted, !mayBeElsewhere(slot.sequence) else {
+            return giveUp(lane, index, failure, &step)
+        }
+        noteFailure(of: slot, failure, lane, &step)
+        slotIndex.removeSend(slot.message)
+        lanes[lane].removeUnsent(at: index)
+    }
+
     /// The slot's message is no longer to be sent; a fence takes its place in the chain.
     mutating func becomeFence(_ lane: Int, _ index: Int, _ step: inout OutboxStep) {
         lanes[lane].slots[index].becomeFence()
@@ -143,6 +156,7 @@ extension Outbox {
         // A fence for its sequence from before a resend may still wait for its verdict.
         let isInDoubt = slot.isInDoubt || slotIndex.hasFence(for: slot.message) || mayBeElsewhere(slot.sequence)
         step.write(.fail(slot.message, failure, inDoubt: isInDoubt))
+        endUpload(of: slot.message, isAbandoned: false, &step)
         notePause(by: slot.message, failure, lane)
         if isInDoubt {
             awaitingVerdict.insert(slot.message)

@@ -37,6 +37,16 @@ extension Outbox {
     /// server.
     func messageBlock(of lane: Int) -> LaneBlock? {
         if let failed = failedMessage(pausing: lane) { return .failed(failed) }
+        let uploading = uploads.firstPending(in: lanes[lane].id).map { pending in
+            LaneBlock.uploading(pending.message, from: pending.sequence)
+        }
+        guard let earlier = earlierBlock(of: lane) else { return uploading }
+        guard let uploading, uploading.messagesBelow < earlier.messagesBelow else { return earlier }
+        return uploading
+    }
+
+    /// The oldest link of the lane that this one waits for.
+    private func earlierBlock(of lane: Int) -> LaneBlock? {
         guard let earlier = configuration.precedence[lanes[lane].id], let index = laneIndices[earlier],
             let slot = lanes[index].firstSlot
         else { return nil }
@@ -81,6 +91,7 @@ extension Outbox {
         if let reason = waitReasonOfAll(at: clock) { return reason }
         let block = messageBlock(of: slot.lane)
         if case .failed(let failed) = block { return .lanePaused(by: failed) }
+        if let reason = uploadReason(of: lane.slots[slot.index], at: clock) { return reason }
         if let head = lane.headMessage, head != message { return .behind(head) }
         if case .earlier(let id, let blocker, from: let sequence) = block, sequence < lane.slots[slot.index].sequence {
             return .behindLane(id, blocker)

@@ -40,6 +40,7 @@ extension Outbox {
             pauses.remove(entry.message)
             if configuration.expiry != nil { lanes[lane].aging.append(entry.sequence) }
             awaitingVerdict.remove(entry.message)  // sent again: its waiters follow the new attempt
+            insertUpload(of: entry)
         case .fence, .retract: slotIndex.insertFence(for: entry.message, at: location)
         case .delete: break
         }

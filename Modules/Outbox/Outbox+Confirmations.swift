@@ -33,6 +33,7 @@ extension Outbox {
     mutating func delivered(_ message: MessageID, _ serverPosition: ServerPosition, _ step: inout OutboxStep) {
         step.write(.deliver(message, serverPosition, at: step.clock.wall))
         pauses.remove(message)
+        endUpload(of: message, isAbandoned: true, &step)
         if slotIndex.sends(message) {
             step.complete(message, .delivered(serverPosition))
         } else {

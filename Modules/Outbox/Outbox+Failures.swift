@@ -115,5 +115,8 @@ extension Outbox {
     /// cancelled in this way counts as no failure. Transmitted messages remain in doubt by their `previous`.
     package func mutationsToClose(at clock: ClockReading) -> [Mutation] {
         lanes.flatMap { $0.mutationsToClose(at: clock) }
+            + uploads.entriesToClose.map { entry in
+                .upload(entry.message, .requeue(session: entry.session, attempts: entry.attempts), at: clock.wall)
+            }
     }
 }

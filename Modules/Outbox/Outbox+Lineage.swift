@@ -35,6 +35,7 @@ extension Outbox {
     /// Takes back everything under way; then the store determines the contents of the outbox.
     mutating func startOver(with action: OutboxAction, _ step: inout OutboxStep) {
         storeView = .outdated
+        interruptUploads(&step)
         for lane in lanes.indices {
             guard let batch = lanes[lane].inFlightBatches.first?.batch else { continue }
             refundAttempt(batch)
@@ -63,7 +64,8 @@ extension Outbox {
     /// Replaces the outbox with a snapshot of the store, which has a new outbox id and new numbers, or changes that the
     /// feed did not report.
     mutating func forked(_ snapshot: OutboxSnapshot, _ step: inout OutboxStep) {
-        var anew = Outbox(snapshot, configuration: configuration, seed: 0, firstBatch: nextBatch)
+        var anew = Outbox(
+            snapshot, configuration: configuration, seed: 0, firstBatch: nextBatch, firstUpload: uploads.nextNumber)
         anew.generator = generator
         anew.forks = forks + (snapshot.outboxID == outboxID ? 0 : 1)
         anew.isConfirmed = isConfirmed && snapshot.outboxID == outboxID
@@ -85,6 +87,7 @@ extension Outbox {
 
     /// An outbox that was read again keeps its numbers: everything known about its lanes is kept.
     private mutating func keepPauses(of old: Outbox) {
+        uploads.keepPauses(of: old.uploads)
         for lane in lanes.indices {
             lanes[lane].base = 0
             guard let index = old.laneIndices[lanes[lane].id] else { continue }

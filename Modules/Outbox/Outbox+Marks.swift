@@ -22,6 +22,7 @@ extension Outbox {
         let confirmed = lanes[lane].confirmedUnderWay
         for slot in lanes[lane].slots where slot.isMessage {
             slotIndex.removeSend(slot)
+            endUpload(of: slot.message, isAbandoned: false, &step)
             if let serverPosition = confirmed[slot.message] {
                 step.write(.deliver(slot.message, serverPosition, at: step.clock.wall))
                 step.complete(slot.message, .delivered(serverPosition))

@@ -46,7 +46,7 @@ extension Outbox {
             } else {
                 changes.mutations.append(.enqueue(makeDraft(.edit(message.id, content))))
             }
-        } else if message.isUndelivered, canRemoveUnsent(message) {
+        } else if message.isUndelivered, canRemoveUnsent(message), content.hasSameFile(as: message.sentContent) {
             changes.mutations.append(.rewrite(message.id, content))
         } else {
             changes.mutations.append(.enqueue(makeDraft(.edit(message.id, content))))
@@ -93,6 +93,13 @@ extension Outbox {
             return false
         }
         return item.syncState == .error || item.isPending && item.previousSequence == nil
+    }
+}
+
+extension MessageContent {
+    /// True unless the attachment is another one, or only one of both has any: its upload may be under way.
+    fileprivate func hasSameFile(as other: MessageContent) -> Bool {
+        attachment?.sha256 == other.attachment?.sha256 && attachment?.size == other.attachment?.size
     }
 }
 

@@ -116,6 +116,7 @@ extension Outbox {
     mutating func deleted(_ messages: [MessageID], _ step: inout OutboxStep) {
         for message in messages {
             pauses.remove(message)
+            endUpload(of: message, isAbandoned: true, &step)
             if slotIndex.sends(message) {
                 step.perform(.complete(message, .deleted))
             } else if awaitingVerdict.remove(message) != nil {

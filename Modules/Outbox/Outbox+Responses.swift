@@ -134,6 +134,8 @@ extension Outbox {
         case .unrelated(let detail):
             let alone = finalFailure(of: slot, .refused, code: "messageNotFound", detail: detail, at: step.clock)
             parkOrFail(slot, alone, lane, &step)
+        case .refused(Failure.attachmentUnknownCode, _) where mayUploadAgain(slot):
+            step.write(.upload(slot.message, .startAgain, at: step.clock.wall))
         case .refused(let code, let detail):
             let failure = finalFailure(of: slot, .refused, code: code, detail: detail, at: step.clock)
             notePause(by: slot.message, failure, lane)
@@ -145,6 +147,14 @@ extension Outbox {
                 detail: "refused by the server before; the response with the reason was lost", at: step.clock)
             parkOrFail(slot, failure, lane, &step)
         }
+    }
+
+    /// True if the server had the file of a message and has lost it, for the first time since the message was created
+    /// or resent. The upload begins again, and the message returns at the tail of its lane; not if nothing may overtake
+    /// it.
+    private func mayUploadAgain(_ slot: OutboxLane.Slot) -> Bool {
+        guard configuration.headFailure != .pauseLane, let upload = slot.upload else { return false }
+        return !upload.isRepeated
     }
 
     /// The message follows the one that it refers to, or fails with it; the store decides. Under a policy that pauses

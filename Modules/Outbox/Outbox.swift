@@ -33,6 +33,9 @@ import DequeModule
 /// **Waiting.** A lane sends unless something blocks it: a ``Standstill`` of the whole outbox, a ``LaneBlock`` of its
 /// own, or missing room among the batches under way (``DeliveryTurns``). A waiting message shows the same reason.
 ///
+/// **Attachments.** A message with an attachment is sent after the server has the file. Uploads run ahead, a few at
+/// once; the messages keep the order of their lanes (``UploadQueue``).
+///
 /// **Cost.** O(log n) per message, n the length of its lane; nothing sorts or scans a lane per send.
 ///
 /// # Invariants
@@ -53,7 +56,9 @@ import DequeModule
 /// 7. A state that only time or the network can change has a next probe: ``goOffline(_:_:)``,
 ///    ``planRecoveryProbe(_:)``. The server's next sign of life ends each pause of fences:
 ///    ``backOff(_:isOfQuestions:_:)``, ``endQuestionPauses(_:)``.
-/// 8. If messages expire, each one that is to be sent ages: ``append(_:)``, ``OutboxLane/dropAged()``.
+/// 8. A pending upload belongs to a message that is to be sent and is not in flight, at its sequence:
+///    ``append(_:)``, ``endUpload(of:isAbandoned:_:)``, ``messageBlock(of:)``.
+/// 9. If messages expire, each one that is to be sent ages: ``append(_:)``, ``OutboxLane/dropAged()``.
 package struct Outbox: Sendable, Hashable {
     /// The configuration that the client requested, within the limits of the transport.
     package var configuration: OutboxConfiguration
@@ -88,6 +93,7 @@ package struct Outbox: Sendable, Hashable {
     package internal(set) var isPaused = false
     package internal(set) var actionRequired: ActionRequired?
     var turns = DeliveryTurns()
+    package internal(set) var uploads = UploadQueue()
     /// The lanes whose fences pause; may include lanes whose pause has ended.
     var questionHolds: Set<Int> = []
     /// Nothing is sent before this time, at the server's request.
@@ -111,10 +117,13 @@ package struct Outbox: Sendable, Hashable {
     ///   - seed: for jitter.
     ///   - firstBatch: above the number of every batch of this run of the process, so that late responses are
     ///     recognised.
+    ///   - firstUpload: likewise, for attempts to upload.
     package init(
-        _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstBatch: Int = 1
+        _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstBatch: Int = 1,
+        firstUpload: Int = 1
     ) {
         nextBatch = firstBatch
+        uploads.nextNumber = firstUpload
         self.configuration = configuration
         outboxID = snapshot.outboxID
         epoch = snapshot.epoch
@@ -172,6 +181,7 @@ package struct Outbox: Sendable, Hashable {
             dispatchAll(&step)
         case .rewritten(let message, let bytes): rewritten(message, bytes)
         case .deleted(let messages): deleted(messages, &step)
+        case .upload(let number, let event): uploadReported(number, event, &step)
         case .unpaused(let messages):
             for message in messages { pauses.remove(message) }
             dispatchAll(&step)
@@ -194,6 +204,7 @@ package struct Outbox: Sendable, Hashable {
         case .networkLost: networkLost(clock)
         case .deadline: deadlineReached(&step)
         }
+        beginUploads(&step)
         grantTurns(&step)
         planIdleProbe(clock)
         return step.actions
@@ -212,6 +223,7 @@ package struct Outbox: Sendable, Hashable {
                 for lane in lanes {
                     if let hold = lane.hold, !lane.slots.isEmpty { deadlines.append(hold.until) }
                 }
+                if let upload = uploads.nextDeadline { deadlines.append(upload) }
             }
         }
         if configuration.expiry != nil { deadlines += lanes.indices.compactMap(nextExpiry) }

@@ -8,6 +8,11 @@ package enum OutboxAction: Sendable, Equatable {
     /// Commit the mutations, then pass the batch to the transport, and report ``OutboxEvent/responded(_:_:)`` or
     /// ``OutboxEvent/failed(_:_:)``.
     case transmit(Batch, [Mutation])
+    /// Commit the mutations, then upload the attachment, and report ``OutboxEvent/upload(_:_:)``.
+    case upload(UploadQueue.Attempt, [Mutation])
+    /// Cancel the attempt to upload with this number, and report nothing more of it. If it is abandoned, its session on
+    /// the server is cancelled, too.
+    case cancelUpload(Int, isAbandoned: Bool)
     /// Another copy of the store exists: commit ``Mutation/forkOutbox(_:at:)`` with a new id, and report
     /// ``OutboxEvent/forked(_:)`` before anything else. Batches under way continue; their responses still count as
     /// confirmations.

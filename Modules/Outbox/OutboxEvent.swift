@@ -46,6 +46,8 @@ package enum OutboxEvent: Sendable, Equatable {
     /// A confirmation, from any source, that the server has a message. Without effect, in O(1), if nothing here waits
     /// for it.
     case confirmed(MessageID, ServerPosition)
+    /// Progress or the end of an attempt to upload, by its number: the result of ``OutboxAction/upload(_:_:)``.
+    case upload(Int, UploadEvent)
     /// The content of a queued message was replaced by the last commit; it has this size now.
     case rewritten(MessageID, bytes: Int)
     /// The mutations of ``Outbox/deletion(of:with:by:at:lane:)`` were committed.

@@ -44,7 +44,7 @@ package enum StoreConformance {
     /// All rules. Each creates its own stores.
     package static let rules: [Rule] =
         lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + startRules + accountRules
-        + concurrencyRules + historyRules + recordRules + eventRules
+        + uploadRules + concurrencyRules + historyRules + recordRules + eventRules
 
     /// The rule with this name.
     package static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

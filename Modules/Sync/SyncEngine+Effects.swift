@@ -19,6 +19,8 @@ extension SyncEngine {
                 let failed = mutations.compactMap(\.failedForGood)
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
             case .transmit(let batch, let mutations): await transmit(batch, mutations)
+            case .upload(let attempt, let mutations): await upload(attempt, mutations)
+            case .cancelUpload(let number, let isAbandoned): cancelUpload(number, isAbandoned: isAbandoned)
             case .fork: await fork()
             case .follow(let history, let marks): await follow(history, marks: marks)
             case .reload: await reload()
@@ -223,7 +225,8 @@ extension SyncEngine {
         probeEnded(number, .authenticated, serverInfo, named: named)
     }
 
-    /// Cancels the calls under way and waits until they have ended. The transport remains usable: if a later step
+    /// Cancels the calls under way and waits until they have ended; uploads end later, because they may wait for their
+    /// turn. The transport remains usable: if a later step
     /// fails, the session continues.
     func endCalls() async {
         brokenOff.formUnion(deliveries.keys)
@@ -231,6 +234,7 @@ extension SyncEngine {
         deliveries = [:]
         probe = nil
         for call in calls { call.cancel() }
+        breakOffUploads()
         for call in calls { await call.finished() }
     }
 }

@@ -95,7 +95,9 @@ extension SyncEngine {
                     of: item, with: dependants, by: origin, at: now,
                     lane: isOwn ? ordering.deletionLane(for: item.type, in: item.channel) : nil))
         }
+        let uploads = idleUploads(of: items)
         try await apply(deletions)
+        cancelSessions(uploads)
         return items.map(\.id)
     }
 
@@ -343,7 +345,8 @@ extension SyncEngine {
             do throws(StoreError) {
                 let snapshot = try await store.outbox()
                 outbox = Outbox(
-                    snapshot, configuration: configuration, seed: runtime.random(), firstBatch: outbox.nextBatch)
+                    snapshot, configuration: configuration, seed: runtime.random(), firstBatch: outbox.nextBatch,
+                    firstUpload: outbox.uploads.nextNumber)
                 history = snapshot.history
                 keptHistory = snapshot.history
                 eventCursor = snapshot.eventCursor

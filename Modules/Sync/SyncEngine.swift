@@ -59,6 +59,8 @@ package actor SyncEngine {
     var probe: RuntimeTask?
     /// The number of the current probe; results of earlier ones are obsolete.
     var probeNumber = 0
+    /// Attempts to upload under way, by number.
+    var uploads: [Int: UploadUnderWay] = [:]
     /// Batches whose calls the engine itself cancelled, until they have ended.
     var brokenOff: Set<Int> = []
     /// True if a page could not be requested since the server was last reached.
@@ -154,7 +156,9 @@ package actor SyncEngine {
         eventTimer?.task.cancel()
         networkReader?.cancel()
         stopFollowing()
+        let uploads = breakOffUploads()
         await endCalls()
+        for upload in uploads { await upload.finished() }
         if isDraining { await withCheckedContinuation { drainWaiters.append($0) } }
         await drain()
         await giveAttemptsBack()
@@ -172,6 +176,13 @@ package actor SyncEngine {
     func submit(_ input: Input) {
         guard !isClosed else { return }
         inbox.append(input)
+        guard !isDraining else { return }
+        runtime.spawn { await self.drain() }
+    }
+
+    /// Runs `work` in its turn, also if the engine has been closed meanwhile.
+    func runInTurn(_ work: @escaping @Sendable (isolated SyncEngine) async -> Void) {
+        inbox.append(.work(work))
         guard !isDraining else { return }
         runtime.spawn { await self.drain() }
     }

@@ -36,6 +36,8 @@ enum SyncLimits {
     static let followedChannelsMax = 4096
     /// Stored messages that are compared with a page at a time.
     static let reconcileStepMax = 200
+    /// The shortest pause between two reports of the progress of one upload.
+    static let uploadProgressInterval: Duration = .milliseconds(100)
     /// Removed messages whose files wait to be removed; beyond it the references are compared with the messages.
     static let blobReleasesMax = 4096
     /// Messages that one step of that comparison reads.

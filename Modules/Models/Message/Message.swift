@@ -83,7 +83,7 @@ extension Message {
         queuedAt: Timestamp? = nil, syncState: SyncState = .created, failure: Failure? = nil,
         isInDoubt: Bool = false,
         serverPosition: ServerPosition? = nil, attempts: Int = 0, lastAttemptAt: Timestamp? = nil,
-        history: [StateChange] = [], previousSequence: Int64? = nil
+        history: [StateChange] = [], previousSequence: Int64? = nil, upload: AttachmentUpload? = nil
     ) {
         self.init(
             id: id, channel: channel, sender: sender, parent: parent, displayed: displayed,
@@ -93,7 +93,7 @@ extension Message {
                 syncState: syncState, failure: failure, isInDoubt: isInDoubt, lane: lane,
                 laneSequence: laneSequence,
                 previousSequence: previousSequence, queuedAt: queuedAt ?? createdAt, attempts: attempts,
-                lastAttemptAt: lastAttemptAt, history: history))
+                lastAttemptAt: lastAttemptAt, history: history, upload: upload))
     }
 
     package init(

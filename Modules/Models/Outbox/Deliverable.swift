@@ -76,6 +76,12 @@ extension Deliverable {
         set { delivery.history = newValue }
     }
 
+    /// See ``DeliveryProgress/upload``.
+    public var upload: AttachmentUpload? {
+        get { delivery.upload }
+        set { delivery.upload = newValue }
+    }
+
     /// True while it is in the outbox: in every state but `synced`.
     public var isUndelivered: Bool { syncState != .synced }
 

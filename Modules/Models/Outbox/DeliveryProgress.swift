@@ -22,11 +22,14 @@ public struct DeliveryProgress: Sendable, Hashable {
     public var lastAttemptAt: Timestamp?
     /// The last ``Limits/historyKeptMax`` changes of its state, oldest first; its creation is not included.
     public var history: [StateChange]
+    /// The upload of the attachment that the server needs before it; `nil` for an operation without an attachment, and
+    /// for messages that were not created here.
+    public var upload: AttachmentUpload?
 
     package init(
         syncState: SyncState = .created, failure: Failure? = nil, isInDoubt: Bool = false, lane: LaneID?,
         laneSequence: Int64, previousSequence: Int64? = nil, queuedAt: Timestamp, attempts: Int = 0,
-        lastAttemptAt: Timestamp? = nil, history: [StateChange] = []
+        lastAttemptAt: Timestamp? = nil, history: [StateChange] = [], upload: AttachmentUpload? = nil
     ) {
         self.syncState = syncState
         self.failure = failure
@@ -38,6 +41,7 @@ public struct DeliveryProgress: Sendable, Hashable {
         self.attempts = attempts
         self.lastAttemptAt = lastAttemptAt
         self.history = history
+        self.upload = upload
     }
 }
 

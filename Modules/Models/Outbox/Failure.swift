@@ -51,6 +51,9 @@ extension Failure {
             at: time)
     }
 
+    /// The failure code of a message whose attachment the server does not have.
+    package static let attachmentUnknownCode = "attachmentUnknown"
+
     package var isUnreadable: Bool { reason == .unsendable && code == Self.unreadableCode }
 
     private enum Key: String, CodingKey { case reason, code, detail, at, pausesLane }

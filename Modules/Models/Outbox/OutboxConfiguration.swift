@@ -32,6 +32,8 @@ public struct OutboxConfiguration: Sendable, Hashable {
     public var deliveriesInFlightMax = 4
     /// Batches of all lanes under way at once; the transport may allow fewer. Lanes that find no room take turns.
     public var deliveriesInFlightTotalMax = 16
+    /// Attachments that are uploaded at once, over all lanes; the oldest messages first. At least 1.
+    public var uploadsMax = 2
     /// Operations in one batch.
     public var batchOperationsMax = Limits.batchOperationsMax
     /// Bytes of content in one batch.

@@ -29,10 +29,14 @@ public struct OutboxEntry: Sendable, Hashable {
     /// True for the `send` of an operation on another message: an edit, or a reaction added or removed. Only its target
     /// depends on it, so its failure pauses no lane. False for all other kinds.
     public var isOperation: Bool
+    /// The upload of the attachment that the server needs before the message; `nil` without one, and for all kinds but
+    /// `send`.
+    public var upload: AttachmentUpload?
 
     public init(
         kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int,
-        queuedAt: Timestamp = Timestamp(milliseconds: 0), isOperation: Bool = false
+        queuedAt: Timestamp = Timestamp(milliseconds: 0), isOperation: Bool = false,
+        upload: AttachmentUpload? = nil
     ) {
         self.kind = kind
         self.lane = lane
@@ -43,5 +47,6 @@ public struct OutboxEntry: Sendable, Hashable {
         self.bytes = bytes
         self.queuedAt = queuedAt
         self.isOperation = isOperation
+        self.upload = upload
     }
 }

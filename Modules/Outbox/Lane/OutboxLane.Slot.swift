@@ -15,6 +15,8 @@ extension OutboxLane {
         /// The time when it entered the queue: by the wall clock for entries of the snapshot, otherwise by one that
         /// ignores later changes of the wall clock.
         var queuedAt: Timestamp
+        /// The upload of the message's attachment; the state of a pending one is in ``UploadQueue``.
+        var upload: AttachmentUpload?
 
         init(_ entry: OutboxEntry) {
             message = entry.message
@@ -24,6 +26,7 @@ extension OutboxLane {
             attempts = entry.attempts
             bytes = entry.bytes
             queuedAt = entry.queuedAt
+            upload = entry.upload
         }
     }
 }

@@ -8,7 +8,7 @@ extension Outbox {
     /// The numbers are those of the list in the documentation of ``Outbox``.
     package func brokenInvariant() -> String? {
         brokenChain() ?? brokenIndex() ?? brokenOrder() ?? pauses.brokenInvariant(isSent: slotIndex.sends)
-            ?? brokenTurn() ?? brokenOutlook() ?? brokenAging()
+            ?? brokenTurn() ?? brokenOutlook() ?? brokenUploads() ?? brokenAging()
     }
 
     /// 1 and 2.
@@ -40,6 +40,8 @@ extension Outbox {
     /// 4.
     private func brokenOrder() -> String? {
         for lane in lanes.indices {
+            // The upload of a later message may fail, and pause the lane, while an earlier one is in flight.
+            if failedMessage(pausing: lane) != nil { continue }
             let limit = messagesBelow(in: lane)
             let early = lanes[lane].slots.prefix(lanes[lane].inFlightCount).first {
                 $0.isMessage && $0.sequence >= limit
@@ -79,6 +81,22 @@ extension Outbox {
     }
 
     /// 8.
+    private func brokenUploads() -> String? {
+        if let violation = uploads.violations.first { return violation }
+        for lane in lanes {
+            for (index, slot) in lane.slots.enumerated() where slot.isMessage {
+                let isPending = uploads.entry(of: slot.message)?.sequence == slot.sequence
+                if isPending, index < lane.inFlightCount { return "\(slot.message) left before its attachment" }
+                if isPending != (slot.upload?.isPending ?? false) { return "the upload of \(slot.message) is lost" }
+            }
+        }
+        if uploads.count != lanes.reduce(0, { $0 + $1.slots.count { $0.isMessage && $0.upload?.isPending == true } }) {
+            return "an attachment is uploaded for no message"
+        }
+        return nil
+    }
+
+    /// 9.
     private func brokenAging() -> String? {
         for lane in lanes where configuration.expiry != nil {
             let aging = Set(lane.aging)
@@ -107,7 +125,8 @@ extension Outbox {
                     message: slot.message, attempts: slot.isMessage ? slot.attempts : 0,
                     bytes: slot.isMessage ? slot.bytes : 0,
                     queuedAt: slot.isMessage ? slot.queuedAt : Timestamp(milliseconds: 0),
-                    isOperation: slot.isMessage && slot.isOperation)
+                    isOperation: slot.isMessage && slot.isOperation,
+                    upload: slot.isMessage ? upload(of: slot) : nil)
             }
         }.sorted { $0.sequence < $1.sequence }
     }

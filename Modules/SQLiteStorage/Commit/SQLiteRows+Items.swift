@@ -93,6 +93,9 @@ extension SQLiteRows {
         if let parent = message.parent {
             try execute(Self.relating, [PayloadCode.reply, parent.blob, message.ordinal])
         }
+        if let upload = message.upload {
+            try execute(Self.uploading, [try StoredJSON.encode(upload), message.ordinal])
+        }
         if let extras = StoredAggregates(message.displayed) {
             try execute(Self.showing, [try StoredJSON.encode(extras), nil, message.ordinal])
         }
@@ -137,6 +140,7 @@ extension SQLiteRows {
         """
     private static let displacing = "UPDATE message SET position = \(Int64.max), accepted_at = NULL WHERE ordinal = ?"
     private static let showing = "UPDATE message SET extras = ?, shown = ? WHERE ordinal = ?"
+    private static let uploading = "UPDATE message SET upload = ? WHERE ordinal = ?"
     private static let messageRewriting =
         "UPDATE message SET content = ?, bytes = ? WHERE ordinal = ?"
     private static let operationRewriting =
@@ -167,6 +171,9 @@ extension SQLiteRows {
             {
                 try execute(Self.displacing, [message.ordinal])
             }
+        }
+        if let message = item.message, message.upload != old.item.upload {
+            try execute(Self.uploading, [try message.upload.map(StoredJSON.encode), message.ordinal])
         }
         if let message = item.message, let before = old.message,
             message.displayed != before.displayed || message.confirmed != before.confirmed

@@ -163,12 +163,16 @@ extension Database {
             let lane = laneIDs[name] ?? LaneID(rawValue: name)
             laneIDs[name] = lane
             let id = row.messageID(0) ?? MessageID(ordinal: row.int64(7))
+            // An unreadable upload fails with its message, which is unreadable, too.
+            let upload = row.dataIfPresent(9).flatMap {
+                try? StoredJSON.decode(AttachmentUpload.self, $0, table: "message", key: row.int64(7))
+            }
             entries.append(
                 OutboxEntry(
                     kind: .send, lane: lane, sequence: row.int64(2), previous: row.int64IfPresent(3), message: id,
                     attempts: Int(row.int64(4)), bytes: Int(row.int64(5)),
                     queuedAt: Timestamp(milliseconds: row.int64(6)),
-                    isOperation: row.int64(8) != 0))
+                    isOperation: row.int64(8) != 0, upload: upload))
             return true
         }
         return entries

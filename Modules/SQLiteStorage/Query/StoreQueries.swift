@@ -46,9 +46,9 @@ enum StoreQueries {
         WHERE awaited.account = operation.account AND awaited.id = operation.target AND awaited.sync_state = 4)))
         """
     static let pendingEntries = """
-        SELECT \(entryColumns), 0 FROM message INDEXED BY message_pending \
+        SELECT \(entryColumns), 0, upload FROM message INDEXED BY message_pending \
         WHERE sync_state < 3 AND account = ?1 AND lane_sequence > 0 UNION ALL \
-        SELECT \(entryColumns), 1 FROM operation INDEXED BY operation_pending \
+        SELECT \(entryColumns), 1, NULL FROM operation INDEXED BY operation_pending \
         WHERE sync_state < 3 AND account = ?1 AND lane_sequence > 0 ORDER BY lane_sequence
         """
     private static let entryColumns = """

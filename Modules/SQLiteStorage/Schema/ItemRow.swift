@@ -8,10 +8,10 @@ extension ItemRow {
     static let operationColumns = """
         ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
         sync_state, attempts, last_attempt_at, failure, in_doubt, NULL, NULL, kind, target, queued_at, history, \
-        NULL, NULL
+        NULL, NULL, NULL
         """
     /// The columns of every query for messages, in the order that ``init(_:_:)`` reads.
-    static let columns = ownColumns + ", role, related, queued_at, history, extras, shown"
+    static let columns = ownColumns + ", role, related, queued_at, history, extras, shown, upload"
     /// The columns that every message sets; the others have a default that suits most messages.
     static let ownColumns = """
         ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
@@ -37,11 +37,13 @@ extension ItemRow {
         let failure = try StoredJSON.decode(
             Failure.self, ifPresent: row.dataIfPresent(13), table: "message", key: ordinal)
         let createdAt = Timestamp(milliseconds: row.int64(6))
+        let upload = try StoredJSON.decode(
+            AttachmentUpload.self, ifPresent: row.dataIfPresent(23), table: "message", key: ordinal)
         let delivery = DeliveryProgress(
             syncState: state, failure: failure, isInDoubt: row.int64(14) != 0, lane: names.lane(row, 7),
             laneSequence: row.int64(8), previousSequence: row.int64IfPresent(9),
             queuedAt: row.timestampIfPresent(19) ?? createdAt, attempts: Int(row.int64(11)),
-            lastAttemptAt: row.timestampIfPresent(12), history: history)
+            lastAttemptAt: row.timestampIfPresent(12), history: history, upload: upload)
         if Self.isOperation(row) {
             if payload.createsMessage { throw UnreadableRow(table: "operation", key: ordinal) }
             let operation = QueuedOperation(

@@ -21,12 +21,14 @@ import GRDB
 ///   a message, and the columns that both tables have mean the same.
 /// - `lane_sequence` is 0 while a message or an operation is parked. `message.role` and `operation.kind` are a
 ///   ``PayloadCode``.
-/// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version.
+/// - `upload` is not `NULL` for an undelivered message with an attachment.
+/// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version; that of
+///   `upload` has a value for each key that may be absent.
 enum StoreSchema {
     /// Identifies the file as a Causeway store, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; stored as `user_version`.
-    static let version = 9
+    static let version = 10
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -66,6 +68,10 @@ enum StoreSchema {
         migrator.registerMigration("9") { db in
             try db.execute(sql: layout9)
             try db.execute(sql: "PRAGMA user_version = 9")
+        }
+        migrator.registerMigration("10") { db in
+            try db.execute(sql: layout10)
+            try db.execute(sql: "PRAGMA user_version = 10")
         }
         return migrator
     }
@@ -278,6 +284,17 @@ enum StoreSchema {
     /// The cursor up to which the server's events are stored: opaque text of the server.
     private static let layout9 = """
         ALTER TABLE account ADD COLUMN event_cursor TEXT;
+        """
+
+    /// The upload of a message's attachment: JSON of an `AttachmentUpload`, `NULL` for a message without one. Earlier
+    /// versions uploaded nothing, so every attachment of an undelivered message is pending.
+    private static let layout10 = """
+        ALTER TABLE message ADD COLUMN upload TEXT;
+        UPDATE message SET upload = json_object('total', max(0, json_extract(content, '$.attachment.size')))
+          WHERE sync_state <> 3 AND content LIKE '%"attachment"%' AND json_valid(content)
+          AND json_extract(content, '$.v') = 1
+          AND json_extract(content, '$.type') IN ('image', 'video', 'audio', 'file')
+          AND json_type(content, '$.attachment.size') = 'integer';
         """
 
     /// Assigns existing data to the account of the last session. Earlier layouts stored nothing per account except the

@@ -38,6 +38,13 @@ extension MutationApplier {
         try save(old.item.resent(sequence: sequence, at: time), over: old)
     }
 
+    /// The server no longer has the attachment: the message returns to the tail of its lane, and is uploaded again.
+    mutating func startUploadAgain(_ id: OperationID, at time: Timestamp) throws(Rows.Failure) {
+        guard let old = try rows.item(id), let item = old.item.withUploadLost() else { return }
+        try save(item, over: old)
+        try resend(id, at: time)
+    }
+
     mutating func park(_ id: OperationID, _ failure: Failure) throws(Rows.Failure) {
         guard let old = try rows.item(id) else { return }
         guard try message(old.item.related)?.isUndelivered == true else {

@@ -42,6 +42,10 @@ package struct MutationApplier<Rows: StoreRows> {
             try park(id, failure)
         case .enqueue(let draft):
             _ = try enqueue(draft, content: Self.coded(content))
+        case .upload(let id, .startAgain, let time):
+            try startUploadAgain(id, at: time)
+        case .upload(let id, let step, let time):
+            try change(id) { $0.uploaded(step, at: time) }
         case .rewrite(let id, let text):
             try change(id, content: content) { $0.rewritten(text) }
             try overlay(id)

@@ -130,7 +130,7 @@ package enum StoredItem: Sendable, Hashable, Deliverable {
                 Message(
                     id: draft.id, channel: draft.channel, sender: draft.sender, parent: parent,
                     displayed: MessageBody(content: content), createdAt: draft.createdAt, ordinal: ordinal,
-                    lane: draft.lane, laneSequence: laneSequence))
+                    lane: draft.lane, laneSequence: laneSequence, upload: AttachmentUpload(of: content.attachment)))
         } else {
             self = .operation(
                 QueuedOperation(

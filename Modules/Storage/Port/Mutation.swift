@@ -27,14 +27,16 @@ public enum Mutation: Sendable, Hashable {
     case settle(MessageID)
     /// Returns a message from any undelivered state to the tail of its lane: a new sequence, `created`, no attempts,
     /// never transmitted. The failure is kept until the next attempt ends, a doubt about its old sequence until
-    /// ``settle(_:)``. A message that depends on another one that is not on the server is parked, as by
-    /// ``Store/enqueue(_:)``.
+    /// ``settle(_:)``. A receipt or a session of its attachment's upload is kept; attempts to upload it count anew. A
+    /// message that depends on another one that is not on the server is parked, as by ``Store/enqueue(_:)``.
     case resend(MessageID, at: Timestamp)
     /// The server does not have the message that this one refers to: it waits for that one without a lane sequence. It
     /// fails with the failure if that one does not exist here, or is `synced` and so was removed on the server.
     case park(MessageID, Failure)
     /// Enqueues an operation as ``Store/enqueue(_:)`` does, within the commit.
     case enqueue(OperationDraft)
+    /// A step in the upload of a message's attachment; see ``UploadStep``.
+    case upload(MessageID, UploadStep, at: Timestamp)
     /// Replaces the content of an undelivered message; only for a message of which no copy can exist on the server.
     case rewrite(MessageID, MessageContent)
     /// Removes the message from every query. Messages still parked for it get their lane sequences, and the server
@@ -63,7 +65,8 @@ public enum Mutation: Sendable, Hashable {
     /// messages under way return to `created`; attempts and failures are kept. The other copy may have delivered any of
     /// them: each `error` message gets a fence and is in doubt until the server has responded. A `retract` becomes a
     /// `delete`, which also holds for a copy that arrives later under the former id. ``Lineage/sharedBelow`` rises
-    /// above all of them. The feed reports a reset.
+    /// above all of them. Each attachment has to be uploaded, or found on the server, again: the other copy may be
+    /// using the same sessions. The feed reports a reset.
     case forkOutbox(OutboxID, at: Timestamp)
     /// The last history that the server named.
     case keepHistory(ServerHistory)

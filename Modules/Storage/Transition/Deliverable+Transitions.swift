@@ -30,13 +30,15 @@ extension Deliverable {
         }
     }
 
-    /// It failed. Only its target depends on an item that creates no message, so such an item pauses no lane.
+    /// It failed. Only its target depends on an item that creates no message, so such an item pauses no lane. An
+    /// attachment that the server does not have is uploaded again after a resend.
     package func failed(_ failure: Failure, inDoubt: Bool) -> Self {
         guard isUndelivered else { return self }
         return changed { delivery in
             delivery.become(.error, at: failure.at)
             delivery.failure = createsMessage ? failure : failure.releasingLane
             delivery.isInDoubt = inDoubt
+            if failure.code == Failure.attachmentUnknownCode { delivery.forgetUpload() }
         }
     }
 
@@ -54,6 +56,18 @@ extension Deliverable {
             delivery.become(.created, at: time)
             delivery.requeue(sequence: sequence, at: time)
         }
+    }
+
+    /// A step in the upload of its attachment other than ``UploadStep/startAgain``.
+    package func uploaded(_ step: UploadStep, at time: Timestamp) -> Self {
+        guard isPending, !isParked, let upload = delivery.upload else { return self }
+        return changed { delivery in delivery.note(step, of: upload, at: time) }
+    }
+
+    /// The server no longer has the file that was complete; `nil` if it needs none, or waits for no upload.
+    package func withUploadLost() -> Self? {
+        guard isPending, !isParked, let upload = delivery.upload else { return nil }
+        return changed { $0.upload = AttachmentUpload(total: upload.total, isRepeated: true) }
     }
 
     /// The message that it waited for is on the server, or no longer exists: it gets its lane sequence.
@@ -81,13 +95,17 @@ extension Deliverable {
             if delivery.syncState != .created { delivery.become(.created, at: time) }
             delivery.laneSequence = sequence
             delivery.previousSequence = nil
+            delivery.forgetUpload()
         }
     }
 
     /// Another copy of the store has the item too, and may have delivered it.
     package func inDoubt() -> Self {
         guard syncState == .error else { return self }
-        return changed { $0.isInDoubt = true }
+        return changed { delivery in
+            delivery.isInDoubt = true
+            delivery.forgetUpload()
+        }
     }
 
     /// The preceding link of the chain changed.
@@ -130,7 +148,8 @@ extension Deliverable {
         guard isPending, !isParked, let lane else { return nil }
         return OutboxEntry(
             kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: id,
-            attempts: attempts, bytes: bytes, queuedAt: queuedAt, isOperation: !createsMessage)
+            attempts: attempts, bytes: bytes, queuedAt: queuedAt, isOperation: !createsMessage,
+            upload: delivery.upload)
     }
 
     /// The pause that it causes, for a snapshot; `nil` unless it is `error` and its failure pauses its lane.
@@ -173,6 +192,39 @@ extension DeliveryProgress {
         queuedAt = time
         previousSequence = nil
         attempts = 0
+        if let upload, case .pending(let session, _) = upload.state {
+            self.upload?.state = .pending(session: session, attempts: 0)
+        }
+    }
+
+    /// The server that it is for does not have the attachment, or nobody knows.
+    mutating func forgetUpload() {
+        if let upload { self.upload = AttachmentUpload(total: upload.total) }
+    }
+
+    /// Applies a step other than ``UploadStep/startAgain``.
+    fileprivate mutating func note(_ step: UploadStep, of upload: AttachmentUpload, at time: Timestamp) {
+        switch (step, upload.state) {
+        case (.begin(let attempts), .pending(let session, _)):
+            self.upload?.state = .pending(session: session, attempts: attempts)
+            if syncState == .created { become(.uploading, at: time) }
+        case (.open(let session), .pending(_, let attempts)):
+            self.upload?.state = .pending(session: session, attempts: attempts)
+        case (.progress, .pending(let session, _)):
+            self.upload?.state = .pending(session: session, attempts: 0)
+        case (.requeue(let session, let attempts), .pending):
+            self.upload?.state = .pending(session: session, attempts: attempts)
+            if syncState == .uploading {
+                failure = nil
+                become(.created, at: time)
+            }
+        case (.complete(let receipt), .pending):
+            self.upload?.state = .complete(receipt: receipt)
+            if syncState == .uploading { become(.created, at: time) }
+        case (.begin, .complete), (.open, .complete), (.progress, .complete), (.requeue, .complete),
+            (.complete, .complete), (.startAgain, _):
+            break
+        }
     }
 
     /// Records the current state in the history.

@@ -18,10 +18,14 @@ extension Message {
     package func rewritten(_ content: MessageContent) -> Message {
         guard isUndelivered else { return self }
         var message = self
+        let former = sentContent.attachment
         if message.confirmed != nil {
             message.confirmed?.content = content
         } else {
             message.displayed.content = content
+        }
+        if content.attachment?.sha256 != former?.sha256 || content.attachment?.size != former?.size {
+            message.upload = AttachmentUpload(of: content.attachment)
         }
         return message
     }
@@ -39,6 +43,7 @@ extension Message {
             delivery.become(.created, at: time)
             delivery.requeue(sequence: sequence, at: time)
         }
+        message.upload = AttachmentUpload(of: sentContent.attachment)
         message.serverPosition = nil
         return message
     }

@@ -21,6 +21,16 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     case resend
     /// ``Mutation/park(_:_:)`` if the message that it refers to exists here; otherwise that is `fail`.
     case park
+    /// ``UploadStep/begin(attempts:)``
+    case beginUpload
+    /// ``UploadStep/open(session:)`` and ``UploadStep/progress``
+    case noteUpload
+    /// ``UploadStep/requeue(session:attempts:)``
+    case requeueUpload
+    /// ``UploadStep/complete(receipt:)``
+    case completeUpload
+    /// ``UploadStep/startAgain``
+    case startUploadAgain
     /// ``Mutation/rewrite(_:_:)``
     case rewrite
     /// ``Mutation/rebase(sequence:previous:)``
@@ -47,6 +57,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .settle: self = .settle
         case .resend: self = .resend
         case .park: self = .park
+        case .upload(_, let step, at: _): self = MessageStep(step)
         case .rewrite: self = .rewrite
         case .rebase: self = .rebase
         case .forkOutbox: self = .fork
@@ -56,6 +67,16 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .setLastTransmitted, .raiseSequence,
             .recordDelete, .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord, .setEventCursor:
             return nil
+        }
+    }
+
+    private init(_ step: UploadStep) {
+        switch step {
+        case .begin: self = .beginUpload
+        case .open, .progress: self = .noteUpload
+        case .requeue: self = .requeueUpload
+        case .complete: self = .completeUpload
+        case .startAgain: self = .startUploadAgain
         }
     }
 }
@@ -68,16 +89,18 @@ extension SyncState {
     /// this table, and draws the table and the diagram in `ARCHITECTURE.md` from it.
     package static let transitions: [SyncState: [MessageStep: SyncState]] = [
         .created: [
-            .attempt: .syncing, .deliver: .synced, .merge: .synced, .fail: .error, .endSession: .error,
+            .attempt: .syncing, .beginUpload: .uploading, .deliver: .synced, .merge: .synced, .fail: .error,
+            .endSession: .error,
         ],
         .uploading: [
             .attempt: .syncing, .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error,
-            .resend: .created, .park: .created, .fork: .created, .lose: .created, .endSession: .error,
-            .resume: .created,
+            .resend: .created, .park: .created, .requeueUpload: .created, .completeUpload: .created,
+            .startUploadAgain: .created, .fork: .created, .lose: .created, .endSession: .error, .resume: .created,
         ],
         .syncing: [
             .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error, .resend: .created,
-            .park: .created, .fork: .created, .lose: .created, .endSession: .error, .resume: .created,
+            .park: .created, .startUploadAgain: .created, .fork: .created, .lose: .created, .endSession: .error,
+            .resume: .created,
         ],
         .synced: [.lose: .created],
         .error: [.deliver: .synced, .merge: .synced, .resend: .created],

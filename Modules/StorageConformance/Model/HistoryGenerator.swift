@@ -106,8 +106,9 @@ struct HistoryGenerator {
     }
 
     private mutating func content(_ number: Int) -> MessageContent {
-        switch random.next(upTo: 4) {
-        case 0: .custom(.object(["n": .integer(Int64(number)), "deep": .array([.null, .bool(true), .double(0.5)])]))
+        switch random.next(upTo: 6) {
+        case 0, 1: Sample.image(random.next(upTo: 3))
+        case 2: .custom(.object(["n": .integer(Int64(number)), "deep": .array([.null, .bool(true), .double(0.5)])]))
         default: .text("text \(number) \"\u{1F30A}\"\n" + String(repeating: "/", count: random.next(upTo: 30)))
         }
     }
@@ -116,7 +117,7 @@ struct HistoryGenerator {
         let number = random.next(upTo: Self.idsMax)
         let id = Sample.id(number)
         let small = Int64(random.next(upTo: 50))
-        switch random.next(upTo: 26) {
+        switch random.next(upTo: 32) {
         case 0..<5: return .attempt(id, previous: small, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 5, 6: return .requeue(id, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 7, 8: return .deliver(id, Sample.serverPosition(1 + small), at: Sample.time(small))
@@ -137,7 +138,20 @@ struct HistoryGenerator {
         case 21: return .setLastTransmitted(.text, small)
         case 22: return .rewrite(id, content(number))
         case 23: return .setEventCursor(small < 5 ? nil : EventCursor(rawValue: "cursor \(small)"))
+        case 24..<30: return .upload(id, uploadStep(), at: Sample.time(small))
         default: return chainMutation(model, id, small)
+        }
+    }
+
+    private mutating func uploadStep() -> UploadStep {
+        let number = random.next(upTo: 5)
+        switch random.next(upTo: 7) {
+        case 0, 1: return .begin(attempts: number)
+        case 2: return .open(session: "/uploads/\(number)")
+        case 3: return .progress
+        case 4: return .requeue(session: number < 2 ? nil : "/uploads/\(number)", attempts: number)
+        case 5: return .complete(receipt: "receipt \(number)")
+        default: return .startAgain
         }
     }
 

@@ -21,6 +21,9 @@ struct ReferenceItem {
             displayed: MessageBody(content: draft.payload.content), createdAt: draft.createdAt,
             ordinal: ordinal,
             lane: draft.lane, laneSequence: laneSequence)
+        if case .create(let content, _) = draft.payload {
+            message.upload = content.attachment.map { AttachmentUpload(total: $0.size) }
+        }
         if case .create = draft.payload { change = nil } else { change = draft.payload }
     }
 

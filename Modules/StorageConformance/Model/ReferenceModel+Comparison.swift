@@ -149,7 +149,7 @@ extension ReferenceModel {
                     kind: .send, lane: lane, sequence: message.laneSequence, previous: message.previousSequence,
                     message: message.id, attempts: message.attempts,
                     bytes: try ContentCoding.encode(message.sentContent).count, queuedAt: message.queuedAt,
-                    isOperation: message.isOperation))
+                    isOperation: message.isOperation, upload: message.upload))
         }
         var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted,

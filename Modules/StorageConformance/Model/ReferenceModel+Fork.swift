@@ -19,12 +19,15 @@ extension ReferenceModel {
         }
         for message in items.values where message.syncState == .error && message.lane != nil {
             items[message.id]?.isInDoubt = true
+            forgetUpload(message.id)
         }
         controls = []
         lastTransmitted = [:]
         for message in items.values where isQueued(message.id) {
             if message.syncState != .created { become(.created, message.id, time) }
-            if !isParked(message.id) { items[message.id]?.previousSequence = nil }
+            guard !isParked(message.id) else { continue }
+            items[message.id]?.previousSequence = nil
+            forgetUpload(message.id)
         }
         forked = links
     }
@@ -45,6 +48,7 @@ extension ReferenceModel {
             items[message.id]?.attempts = 0
             items[message.id]?.previousSequence = nil
             items[message.id]?.queuedAt = time
+            items[message.id]?.upload = bodies[message.id]?.content.attachment.map { AttachmentUpload(total: $0.size) }
             lost[lane, default: [:]][message.id] =
                 message.laneSequence == 0 ? message.ordinal : message.laneSequence
         }

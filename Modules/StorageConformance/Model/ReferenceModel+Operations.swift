@@ -82,6 +82,7 @@ extension ReferenceModel {
         items[id]?.failure = failure
         if items[id]?.isOperation == true { releaseLane(id) }
         items[id]?.isInDoubt = inDoubt
+        if failure.code == "attachmentUnknown" { forgetUpload(id) }
     }
 
     mutating func resend(_ id: MessageID, _ isParked: Bool, _ time: Timestamp) {
@@ -91,6 +92,7 @@ extension ReferenceModel {
         items[id]?.laneSequence = isParked ? 0 : Self.gap
         items[id]?.previousSequence = nil
         items[id]?.attempts = 0
+        forgetUploadAttempts(id)
         if !isParked { append(id) }
     }
 
@@ -163,7 +165,7 @@ extension ReferenceModel {
             OutboxEntry(
                 kind: .send, lane: lane, sequence: Self.gap, previous: nil, message: id, attempts: 0,
                 bytes: (try? ContentCoding.encode(content).count) ?? 0, queuedAt: message.queuedAt,
-                isOperation: message.isOperation))
+                isOperation: message.isOperation, upload: message.upload))
     }
 
     /// Displays in each message its pending operations.

@@ -107,7 +107,9 @@ struct ReferenceModel {
             bodies[draft.id] = MessageBody(content: draft.payload.content)
             if place != 0 { append(draft.id) }
         case .rewrite(let id, let content):
-            if isUndelivered(id), items[id]?.change?.reaction == nil { bodies[id]?.content = content }
+            rewrite(id, content)
+        case .upload(let id, let step, let time):
+            upload(id, step, time)
         case .delete(let id):
             items[id] = nil
             bodies[id] = nil
@@ -285,6 +287,6 @@ extension Message {
             createdAt: createdAt,
             ordinal: ordinal, lane: lane, laneSequence: laneSequence, queuedAt: queuedAt, syncState: syncState,
             failure: failure, isInDoubt: isInDoubt, serverPosition: serverPosition, attempts: attempts,
-            lastAttemptAt: lastAttemptAt, history: history, previousSequence: previousSequence)
+            lastAttemptAt: lastAttemptAt, history: history, previousSequence: previousSequence, upload: upload)
     }
 }

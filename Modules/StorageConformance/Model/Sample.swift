@@ -46,6 +46,15 @@ enum Sample {
             lane: lane)
     }
 
+    /// A media message with the file of this number.
+    static func image(_ file: Int) -> MessageContent {
+        .image(
+            Attachment(
+                name: "\(file).png", contentType: "image/png", size: Int64(1000 + file),
+                sha256: String(repeating: "\(file)", count: 64)),
+            caption: nil)
+    }
+
     static func operation(
         _ number: Int, _ payload: OperationPayload, in channel: ChannelID = general
     ) -> OperationDraft {

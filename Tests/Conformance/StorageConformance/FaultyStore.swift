@@ -16,6 +16,7 @@ final class FaultyStore: Store {
         case takesOlderRecords, keepsUnlistedRecords, removesRetainedRecords, ordersRecordsByID, hidesRecordChanges
         case mixesRecordLists
         case commitsCursorFirst, keepsFormerCursor
+        case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark
     }
 
     let fault: Fault
@@ -107,7 +108,8 @@ final class FaultyStore: Store {
                 try await base.commit([mutations[0]])
                 throw .other(detail: "half")
             }
-        case .mixesAccounts, .forgetsAccounts, .comparesAddresses, .writesWhatIsUnchanged:
+        case .mixesAccounts, .forgetsAccounts, .comparesAddresses, .writesWhatIsUnchanged, .forgetsReceipts,
+            .forgetsSessions, .keepsReceiptsInOtherHistories, .repeatsWithoutMark:
             try await base.commit(mutations.flatMap(misunderstood))
         case .takesOlderRecords, .keepsUnlistedRecords, .removesRetainedRecords:
             try await base.commit(mutations.flatMap(mistaken))
@@ -140,6 +142,12 @@ final class FaultyStore: Store {
             [.saveSession(session.moved(to: session.server + "slash", as: session.user.value))]
         case (.writesWhatIsUnchanged, .merge(let placed, let time)):
             [.merge(placed.said("again"), at: time), mutation]
+        case (.forgetsSessions, .upload(_, .open, _)): []
+        case (.forgetsReceipts, .fail(let id, let failure, let inDoubt)):
+            [.fail(id, failure.withCode("attachmentUnknown"), inDoubt: inDoubt)]
+        case (.keepsReceiptsInOtherHistories, .followHistory(_, let outbox, _, let time)):
+            [.forkOutbox(outbox, at: time)]
+        case (.repeatsWithoutMark, .upload(let id, .startAgain, let time)): [.resend(id, at: time)]
         default: [mutation]
         }
     }
@@ -319,6 +327,12 @@ final class FaultyStore: Store {
 extension Session {
     fileprivate func moved(to server: String, as user: String) -> Session {
         Session(id: id, server: server, user: UserID(user) ?? self.user, startedAt: startedAt, endedAt: endedAt)
+    }
+}
+
+extension Failure {
+    fileprivate func withCode(_ code: String) -> Failure {
+        Failure(reason: reason, code: code, detail: detail, at: at, pausesLane: pausesLane)
     }
 }
 

@@ -53,6 +53,13 @@ struct PlantedFaultTests {
         (.losesOnRestart, "the records of one account are not those of another"),
         (.commitsCursorFirst, "a commit that fails leaves the event cursor"),
         (.keepsFormerCursor, "each account has its event cursor, and another history of the server has none"),
+        (.forgetsReceipts, "a failed message keeps its receipt, and a resent one has it"),
+        (.forgetsSessions, "an upload continues in the next run where it was, and its receipt is kept"),
+        (
+            .keepsReceiptsInOtherHistories,
+            "in another history, and in another outbox, every attachment is uploaded again"
+        ),
+        (.repeatsWithoutMark, "every step of an upload does to every state what the port says"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]
 

@@ -101,6 +101,33 @@ struct LayoutMigrationTests {
         await store.close()
     }
 
+    /// A store of the layout before attachments were uploaded: each undelivered one is uploaded now.
+    @Test func theAttachmentsOfLayout9AreUploaded() async throws {
+        try await write([Layout9.sql])
+        var store = try await SQLiteStore.open(at: path, durability: .full)
+        let snapshot = try await store.start(Sample.opening())
+        #expect(snapshot.entries.map(\.message) == [2, 3, 4, 6, 7].map { Sample.id($0) })
+        #expect(snapshot.entries.map { $0.upload?.total } == [1002, 1003, 1004, nil, nil])
+        #expect(snapshot.entries.allSatisfy { $0.upload?.isPending != false })
+        #expect(snapshot.entries.map(\.previous) == [nil, nil, 1, nil, nil])
+        let messages = try await store.messages((1...7).map { Sample.id($0) })
+        #expect(messages.map(\.syncState) == [.synced, .created, .created, .created, .error, .created, .created])
+        #expect(messages.map { $0.upload?.total } == [nil, 1002, 1003, 1004, 1005, nil, nil])
+        #expect(messages[5].content == .text("\"attachment\" in words"))
+        let time = Timestamp(milliseconds: 1_700_000_000_100)
+        try await store.commit([
+            .upload(Sample.id(2), .begin(attempts: 1), at: time),
+            .upload(Sample.id(2), .open(session: "/uploads/2"), at: time),
+            .upload(Sample.id(3), .complete(receipt: "three"), at: time),
+        ])
+        await store.close()
+        store = try await SQLiteStore.open(at: path, durability: .full)
+        let entries = try await store.start(Sample.opening()).entries
+        #expect(entries[0].upload?.state == .pending(session: "/uploads/2", attempts: 1))
+        #expect(entries[1].upload?.state == .complete(receipt: "three"))
+        await store.close()
+    }
+
     /// Operations of layouts without accounts.
     @Test(arguments: [2, 3, 4, 5]) func operationsOfEarlierLayoutsAreKept(_ layout: Int) async throws {
         let sql = [2: Layout2.sql, 3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""

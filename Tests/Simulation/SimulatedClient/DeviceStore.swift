@@ -17,6 +17,8 @@ final class DeviceStore: Store {
         self.inner = inner
     }
 
+    var blobs: (any BlobStore)? { DeviceFiles() }
+
     func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
         try await world.reachDisk(process)
         var opening = opening

@@ -86,6 +86,8 @@ final class SimulatedTransport: Transport {
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { nil }
 
+    var media: (any MediaStore)? { SimulatedMedia(transport: self) }
+
     var events: (any EventSource)? { world.plan.hasEvents ? SimulatedEvents(transport: self) : nil }
 
     func call<Value: Sendable>(

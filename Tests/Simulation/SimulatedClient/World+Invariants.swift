@@ -160,6 +160,10 @@ extension World {
         if let since = processes[process].pausedSince, since < runtime.now {
             violated("something is sent during a pause")
         }
+        for case .send(let id, channel: _, let content, createdAt: _, parent: _) in delivery.operations.map(\.body) {
+            guard let file = content.attachment, !files.complete.contains(file.sha256) else { continue }
+            violated("message \(expected.number(id)) is sent before its file")
+        }
         // The attempted message, or else the first fence. The others may accompany one new message after another.
         if let tried = delivery.operations.first(where: \.isSend) ?? delivery.operations.first {
             processes[process].departures[tried.message, default: Moments()].append(runtime.now)

@@ -76,7 +76,9 @@ extension World {
         guard let store = processes[process].store, let session = devices[device].session, session.isActive else {
             return
         }
-        let content = MessageContent.audio(Attachment(name: name, contentType: "audio/ogg", size: 1, sha256: ""))
+        let size = name.utf8.reduce(0) { $0 &* 31 &+ Int64($1) } & 63
+        let content = MessageContent.audio(
+            Attachment(name: name, contentType: "audio/ogg", size: size, sha256: "\(size)-\(name)"))
         let draft = MessageDraft(
             id: MessageID(DeviceRuntime(world: self, device: device).makeUUIDv7()), channel: channel,
             sender: session.user, content: content, createdAt: runtime.wallClock,

@@ -32,6 +32,7 @@ final class World: @unchecked Sendable {
     var devices: [Device]
     var processes: [ClientProcess] = []
     var hub: ModelHub
+    var files = Files()
     var oracle = HubOracle()
     var backups: [HubBackup] = []
     /// True when every device has sent a request to the hub since the recovery.

@@ -38,6 +38,15 @@ struct ExpectedState: Hashable {
         var paidForOthers = 0
         /// True when a second process or copy of the store has it too: its verdict is not a single client's.
         var isOutOfHand = false
+        /// True while its client has a receipt for its file.
+        var hasReceipt = false
+        /// The session of its upload, as its client committed it.
+        var uploadSession: String?
+        /// Attempts to upload its file since the last progress that failed in a way that counts, or were cut off.
+        var uploadFailures = 0
+        /// Uploads whose bytes the hub found to be others, and uploads that the machine began again.
+        var mismatches = 0
+        var repeatedUploads = 0
 
         var isOperation: Bool { change != nil }
     }

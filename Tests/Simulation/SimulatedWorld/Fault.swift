@@ -23,6 +23,8 @@ package enum Fault: String, SimulatedFault {
     case malformedReport, lateDraft, overtaken
     // Rejections by the hub itself
     case forbiddenEdit, idTaken
+    // Uploads, and the hub's files
+    case uploadCut, uploadAnswerLost, uploadBusy, uploadExpired, uploadDamaged, uploadHubRestart, fileExpired
 
     /// In thousandths of its occasions, before the plan multiplies it.
     package var likelihood: Int {
@@ -53,6 +55,11 @@ package enum Fault: String, SimulatedFault {
         case .forbiddenEdit: 120
         case .malformedReport, .lateDraft: 25
         case .orderlyClose, .tokenRenewal: 15
+        case .uploadCut: 80
+        case .uploadAnswerLost: 40
+        case .uploadBusy: 50
+        case .uploadExpired, .uploadDamaged, .uploadHubRestart: 20
+        case .fileExpired: 100
         case .lethalPayload, .idTaken, .overtaken: 0  // not drawn: they are properties of the message
         }
     }

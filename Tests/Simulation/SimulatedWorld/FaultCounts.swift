@@ -8,6 +8,8 @@ package struct FaultCounts: RunTally {
     package var accepted = 0
     package var deleted = 0
     package var resent = 0
+    /// Attempts to upload a file.
+    package var uploads = 0
     /// Logins of another account than before, and those that left fences or deletions behind that the hub had not
     /// received.
     package private(set) var visits = 0
@@ -31,6 +33,7 @@ package struct FaultCounts: RunTally {
         left.accepted += right.accepted
         left.deleted += right.deleted
         left.resent += right.resent
+        left.uploads += right.uploads
         left.visits += right.visits
         left.visitsInDoubt += right.visitsInDoubt
         left.steps += right.steps
@@ -51,6 +54,7 @@ package struct FaultCounts: RunTally {
         let days = Int(virtualTime.wholeMilliseconds / 86_400_000)
         return """
             \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
+            \(uploads) uploads begun
             \(visits) logins of another account, \(visitsInDoubt) of them while questions were open
             \(steps) steps, \(days) days of virtual time, histories \(histories)
             \(faults.table(of: "messages"))

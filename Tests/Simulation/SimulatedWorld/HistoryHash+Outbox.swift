@@ -13,6 +13,15 @@ extension HistoryHash {
             add(2)
             add(batch)
             add(mutations)
+        case .upload(let attempt, let mutations):
+            add(10)
+            add(attempt.number)
+            add(attempt.message)
+            add(mutations)
+        case .cancelUpload(let number, let isAbandoned):
+            add(11)
+            add(number)
+            add(isAbandoned)
         case .probe: add(3)
         case .fork: add(7)
         case .follow: add(8)
@@ -90,6 +99,9 @@ extension HistoryHash {
             add(28, draft.id)
             add(draft.payload.name)
         case .rewrite(let id, _): add(29, id)
+        case .upload(let id, let step, at: _):
+            add(31, id)
+            add("\(step)")
         case .delete(let id): add(16, id)
         case .recordDelete(let action): add(17, action.message)
         case .forkOutbox(let id, at: _):

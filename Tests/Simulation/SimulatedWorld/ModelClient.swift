@@ -25,6 +25,8 @@ struct ModelClient {
     /// True while its computer is suspended: nothing is processed before it wakes.
     var isSuspended = false
     var openCalls: [Int: DeliveryCall] = [:]
+    /// Uploads under way, by the numbers of their attempts.
+    var openUploads: [Int: UploadCall] = [:]
     /// The messages whose results are awaited.
     var waiting: Set<MessageID> = []
     var plannedDeadline: MonotonicTime?

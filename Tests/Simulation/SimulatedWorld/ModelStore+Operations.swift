@@ -34,6 +34,7 @@ extension ModelStore {
         if let target = items[id]?.target, items[target] == nil { return put(nil, as: id) }
         let isKept = inDoubt && plantedFault != .doubtForgotten
         change(id) { $0.failed(failure, inDoubt: isKept) }
+        forgetReceipt(of: id)
     }
 
     mutating func park(_ id: MessageID, _ failure: Failure) {

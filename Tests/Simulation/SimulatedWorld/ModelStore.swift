@@ -128,6 +128,7 @@ struct ModelStore: Hashable {
         case .settle(let id): change(id) { $0.settled() }
         case .resend(let id, let time): resend(id, at: time)
         case .park(let id, let failure): park(id, failure)
+        case .upload(let id, let step, let time): upload(id, step, at: time)
         case .enqueue(let draft): _ = enqueue(draft)
         case .rewrite(let id, let content):
             change(id) { $0.rewritten(content) }
@@ -280,6 +281,7 @@ struct ModelStore: Hashable {
     private func entry(_ item: StoredItem) -> OutboxEntry? {
         var entry = item.entry(bytes: item.sentContent.modelBytes)
         if plantedFault == .operationsUnmarked { entry?.isOperation = false }
+        if plantedFault == .uploadsForgotten { entry?.upload = nil }
         return entry
     }
 }

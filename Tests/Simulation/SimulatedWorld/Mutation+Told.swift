@@ -16,6 +16,7 @@ extension Mutation {
         case .park(let id, _): "park \(id.value.low)"
         case .enqueue(let draft): "enqueue \(draft.id.value.low) \(draft.payload.name)"
         case .rewrite(let id, _): "rewrite \(id.value.low)"
+        case .upload(let id, let step, at: _): "upload \(id.value.low) \(step)"
         case .delete(let id): "delete \(id.value.low)"
         case .putMarker(let entry): "\(entry.kind) \(entry.message.value.low) at \(entry.sequence)"
         case .appendDelete(let id, lane: _): "append delete \(id.value.low)"

@@ -186,6 +186,9 @@ struct OutboxOracle {
     private func failedWithoutReason(
         _ id: MessageID, _ record: ExpectedState.Record, _ failure: Failure, _ client: Candidate
     ) -> String? {
+        if client.store.items[id]?.upload?.isPending == true, failure.code != "parentDeleted" {
+            return failedWithItsFile(id, record, failure)
+        }
         switch failure.reason {
         case .retriesUsedUp:
             let attempts = configuration.retry.retriesMax + 1
@@ -203,6 +206,22 @@ struct OutboxOracle {
             return record.trait == .unsendable ? nil : "\(id.value.low) was called unsendable, but it is not"
         case .expired:
             return configuration.expiry == nil ? "\(id.value.low) expired, but nothing does" : nil
+        case .sessionEnded: return nil
+        }
+    }
+
+    /// Checks that a message whose file is not on the hub fails only because of that, or with its session or its age.
+    private func failedWithItsFile(_ id: MessageID, _ record: ExpectedState.Record, _ failure: Failure) -> String? {
+        switch failure.reason {
+        case .retriesUsedUp:
+            let attempts = configuration.retry.retriesMax + 1
+            guard record.uploadFailures < attempts, !record.isOutOfHand else { return nil }
+            return "\(id.value.low) was given up after \(record.uploadFailures) failed uploads, not \(attempts)"
+        case .refused:
+            return record.mismatches > 1 || record.isOutOfHand
+                ? nil : "\(id.value.low) was called refused (\(failure.code)), and its file never was"
+        case .unsendable: return "\(id.value.low) was called unsendable, but its file is not"
+        case .expired: return configuration.expiry == nil ? "\(id.value.low) expired, but nothing does" : nil
         case .sessionEnded: return nil
         }
     }
@@ -238,7 +257,7 @@ struct OutboxOracle {
 
     /// Checks that a message that the server refused, or that exhausted its retries, has at least one attempt.
     private func triedNever(_ id: MessageID, _ failure: Failure, _ message: StoredItem?) -> String? {
-        guard message?.attempts == 0 else { return nil }
+        guard message?.attempts == 0, message?.upload?.isPending != true else { return nil }
         switch failure.reason {
         case .refused where failure.code != "parentDeleted", .retriesUsedUp:
             return "\(id.value.low) is told failed (\(failure.code)), and shows no attempt"

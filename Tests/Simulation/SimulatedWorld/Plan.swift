@@ -77,6 +77,7 @@ package struct Plan: Sendable {
         if Int.random(in: 0..<4, using: &generator) == 0 { configuration.headFailure = .pauseLane }
         if Int.random(in: 0..<16, using: &generator) == 0 { channelCount = WorldNames.crowd }
         configuration.deliveriesInFlightTotalMax = [1, 3, 16, 16].randomElement(using: &generator) ?? 16
+        configuration.uploadsMax = Int.random(in: 1...3, using: &generator)
     }
 
     private static func retry(_ generator: inout SplitMix64) -> RetryPolicy {

@@ -31,6 +31,9 @@ enum Input {
     case delete([MessageID])
     case resend([MessageID])
     case operation(Outbox.OperationRequest, MessageID)
+    /// The machine has processed the hub's last answer to an upload.
+    case uploadProceeds(UploadCall, from: Int64)
+    case uploadFails(UploadCall, TransportError)
     case logIn(UserID)
     case logOut
     /// Messages from the hub, by its event stream or as a page.
@@ -48,6 +51,8 @@ enum SimulatedEvent {
     case callEnds(DeliveryCall, Result<DeliveryReport, TransportError>)
     case callTimesOut(DeliveryCall)
     case unsendable(DeliveryCall, [MessageID])
+    case uploadArrives(UploadCall, UploadCall.Request)
+    case uploadAnswered(UploadCall, Result<UploadCall.Answer, TransportError>)
     case foreign(DeliveryCall, [MessageID])
     case probeArrives(client: Int, process: Int)
     case probeEnds(client: Int, process: Int, TransportError?)
@@ -104,6 +109,8 @@ enum SimulatedEvent {
         case .machineWakes(let client): hash.add(18, client)
         case .draftLands(let late): hash.add(19, late.client)
         case .foreign(let call, _): hash.add(20, call.id)
+        case .uploadArrives(let call, _): hash.add(21, call.id)
+        case .uploadAnswered(let call, _): hash.add(22, call.id)
         }
     }
 }

@@ -51,6 +51,7 @@ extension SimulatedWorld {
     func forgetCost(of message: MessageID) {
         expected.records[message]?.failuresHeard = 0
         expected.records[message]?.paidForOthers = 0
+        expected.records[message]?.uploadFailures = 0
         expected.records[message]?.notBefore = .zero
     }
 

@@ -68,6 +68,8 @@ extension SimulatedWorld {
         case .delete(let ids): delete(ids, client)
         case .resend(let ids): resend(ids, client)
         case .operation(let request, let id): apply(request, on: id, client)
+        case .uploadProceeds(let call, let offset): proceed(call, from: offset)
+        case .uploadFails(let call, let error): uploadFails(call, error)
         case .logIn(let user): logIn(user, client)
         case .logOut: logOut(client)
         case .merge(let news): merge(news, client)
@@ -156,6 +158,13 @@ extension SimulatedWorld {
             guard commit([.forkOutbox(id, at: wall(of: client))], client) else { return }
             clients[client].agenda.removeFirst()
             fork(client)
+        case .upload(let attempt, let mutations):
+            guard commit(mutations, client) else { return }
+            clients[client].agenda.removeFirst()
+            upload(attempt, client)
+        case .cancelUpload(let number, let isAbandoned):
+            clients[client].agenda.removeFirst()
+            cancelUpload(number, isAbandoned: isAbandoned, client)
         case .follow, .reload:
             clients[client].agenda.removeFirst()
             violation = violation ?? "the machine was told of no other history, and of no reset"
@@ -188,6 +197,7 @@ extension SimulatedWorld {
             guard diskTakesIt(client) else { return false }
         }
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
+        if let broken = noteUploads(in: mutations, client), violation == nil { violation = broken }
         for case .park(let id, _) in mutations { expected.records[id]?.isToTheTail = true }
         history.record(now, "client \(client): commits \(mutations.compactMap(\.told).joined(separator: ", "))")
         guard plan.plantedFault == .commitsSplit else {
@@ -251,7 +261,9 @@ extension SimulatedWorld {
         guard isRunning(client, process) else { return }
         let foreign = foreign(in: batch, client)
         if foreign.isEmpty, kills(batch, client) { return }
-        if violation == nil, foreign.isEmpty { violation = brokenBySending(batch, client) }
+        if violation == nil, foreign.isEmpty {
+            violation = brokenBySendingFiles(batch, client) ?? brokenBySending(batch, client)
+        }
         guard let account = clients[client].account, let delivery = delivery(of: batch, client) else { return }
         lastCall += 1
         let call = DeliveryCall(
@@ -370,7 +382,7 @@ extension OutboxAction {
     fileprivate var isCompletion: Bool {
         switch self {
         case .complete, .completeAsStored: true
-        case .commit, .transmit, .fork, .follow, .reload, .probe: false
+        case .commit, .transmit, .upload, .cancelUpload, .fork, .follow, .reload, .probe: false
         }
     }
 }

@@ -62,7 +62,7 @@ extension SimulatedWorld {
     private func transaction(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         let before = hub.history.count
         let (result, objection) = oracle.apply(call.delivery, to: &hub, account: call.account, at: hubTime) {
-            message, _ in verdict(on: message)
+            message, content in verdict(on: message, content)
         }
         if case .success(let report) = result {
             if violation == nil { violation = brokenByEpoch(call) ?? brokenByMark(call, report) }
@@ -70,6 +70,12 @@ extension SimulatedWorld {
         }
         for stored in hub.history[before...] {
             if violation == nil { violation = brokenByStoring(stored) }
+            if let file = hub.accepted[stored.message]?.content.attachment,
+                expected.records[stored.message]?.isOperation == false
+            {
+                files.attach(file)
+            }
+            if violation == nil { violation = files.violation }
             counts.accepted += 1
             tell(of: stored.message)
         }
@@ -77,7 +83,7 @@ extension SimulatedWorld {
         return result
     }
 
-    private func verdict(on message: MessageID) -> LaneRules.Verdict {
+    private func verdict(on message: MessageID, _ content: MessageContent?) -> LaneRules.Verdict {
         // An operation refers to a message that was accepted.
         if expected.records[message]?.isOperation == true { return .fine }
         switch expected.records[message]?.trait {
@@ -87,6 +93,9 @@ extension SimulatedWorld {
             return .refuse(code: "idTaken", detail: "somebody else's message has this id")
         case .refusedUntil(let time) where now < time: return .refuse(code: "channelNotFound", detail: "no channel")
         default: break
+        }
+        if !verdictOnFile(message, content) {
+            return .refuse(code: "attachmentUnknown", detail: "the file is not here")
         }
         if strikes(.tryLater) { return .tryLater(code: "busy", detail: "not now", after: nil) }
         if strikes(.tryLaterAfter) {
@@ -105,7 +114,7 @@ extension SimulatedWorld {
     }
 
     /// The problem with the client's credentials or version.
-    private var actionRequired: ActionRequired? {
+    var actionRequired: ActionRequired? {
         if troubles.contains(.tokenRefused) { return ActionRequired(cause: .tokenRefused, detail: "401") }
         if troubles.contains(.protocolMismatch) { return ActionRequired(cause: .protocolMismatch, detail: "426") }
         return nil

@@ -9,7 +9,8 @@ extension SimulatedWorld {
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy, !clients[client].isSuspended else { return nil }
-        return outboxOracle.brokenBetweenInputs(of: clients[client].candidate) ?? standsStill(client)
+        return outboxOracle.brokenBetweenInputs(of: clients[client].candidate) ?? brokenUploads(of: client)
+            ?? standsStill(client)
     }
 
     func brokenByStoring(_ stored: ModelHub.Stored) -> String? {
@@ -137,7 +138,9 @@ extension SimulatedWorld {
         let spent = clients[client].store.entries.filter { $0.attempts > plan.configuration.retry.retriesMax }.count
         // Expired messages are failed at once, and their waiters notified.
         let expired = actions.filter(\.tellsOfExpiry).count
-        let bound = expired + 2 * (event.size + underWay + spent) + lanes * perLane + 4
+        // Each of them may also begin, end or report an upload.
+        let uploads = 4 * (plan.configuration.uploadsMax + event.size)
+        let bound = expired + uploads + 2 * (event.size + underWay + spent) + lanes * perLane + 4
         if actions.count > bound { return "\(actions.count) actions follow from one event (\(bound) are enough)" }
         let sent = Dictionary(grouping: actions.compactMap(\.lane), by: { $0 }).values.map(\.count).max() ?? 0
         // After its own response a lane may be asked once more in the same step.

@@ -53,7 +53,7 @@ extension SimulatedWorld {
     }
 
     /// The error of a request before it has left the network.
-    private var wayError: TransportError? {
+    var wayError: TransportError? {
         if troubles.contains(.cut) { return .unreachable(detail: "no way to the hub") }
         if troubles.contains(.captivePortal) { return .inDoubt(detail: "the answer is not a hub's (captive portal?)") }
         if troubles.contains(.certificate) {
@@ -62,7 +62,7 @@ extension SimulatedWorld {
         return nil
     }
 
-    private func bringTrouble() {
+    func bringTrouble() {
         guard troubles.isEmpty else { return }
         if strikes(.cut) {
             begin(.cut, for: randomness.between(.milliseconds(100), .seconds(60)))

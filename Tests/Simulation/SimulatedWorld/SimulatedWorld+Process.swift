@@ -20,14 +20,15 @@ extension SimulatedWorld {
         hash.add(snapshot.epoch)
         history.record(
             now, "client \(client): starts, \(policy), epoch \(snapshot.epoch), \(snapshot.entries.count) links")
-        load(client, snapshot, firstBatch: 1)
+        load(client, snapshot, firstBatch: 1, firstUpload: 1)
         if clients[client].account != nil { submit(.event(.sessionBegan), to: client) }
         if areFaultsOver { logInAtTheEnd(client) }
     }
 
     /// Starts a machine on the store's present state. Existing waiters keep waiting.
-    func load(_ client: Int, _ snapshot: OutboxSnapshot, firstBatch: Int) {
+    func load(_ client: Int, _ snapshot: OutboxSnapshot, firstBatch: Int, firstUpload: Int) {
         clients[client].process += 1
+        clients[client].openUploads = [:]
         clients[client].probesUnderWay = 0
         noteCutOff(in: snapshot, client)
         forgetPauses(of: client)
@@ -35,7 +36,8 @@ extension SimulatedWorld {
         clients[client].quietUntil = .zero
         clients[client].isPaused = false
         clients[client].outbox = Outbox(
-            snapshot, configuration: configurationTold, seed: randomness.seedOfOthers(), firstBatch: firstBatch)
+            snapshot, configuration: configurationTold, seed: randomness.seedOfOthers(), firstBatch: firstBatch,
+            firstUpload: firstUpload)
         let store = clients[client].store
         let waiting = store.pending.union(store.failed.filter { store.items[$0]?.isInDoubt == true })
         clients[client].waiting = waiting.filter { store.items[$0]?.createsMessage == true }
@@ -47,6 +49,7 @@ extension SimulatedWorld {
         switch plan.plantedFault {
         case .limitsIgnored: told = OutboxConfiguration()
         case .precedenceForgotten: told.precedence = [:]
+        case .uploadLimitIgnored: told.uploadsMax = 1_000
         case .totalIgnored: told.deliveriesInFlightTotalMax = 1_000
         case .neverGivesUp:
             told.retry = RetryPolicy(interval: .milliseconds(10), retriesMax: 1_000_000, intervalMax: .milliseconds(10))
@@ -101,12 +104,17 @@ extension SimulatedWorld {
                 .event(countsAttempt ? .failed(call.batch, .inDoubt(detail: "broken off")) : .interrupted(call.batch)),
                 to: client)
         }
+        for call in clients[client].openUploads.values.sorted(by: { $0.id < $1.id }) {
+            clients[client].openUploads[call.attempt.number] = nil
+            submit(.event(.upload(call.attempt.number, .interrupted)), to: client)
+        }
         submit(.event(.actionResolved), to: client)
     }
 
     func crash(_ client: Int) {
         guard clients[client].outbox != nil else { return }
         for call in clients[client].openCalls.values { expected.noteFailedAttempt(call.batch) }
+        noteUploadsCutOff(client)
         for batch in clients[client].unsettled { expected.noteFailedAttempt(batch) }
         for id in clients[client].uncommittedFailures { expected.records[id]?.failuresHeard -= 1 }
         noteHeldAnswers(client)
@@ -114,6 +122,14 @@ extension SimulatedWorld {
         forgetMemory(of: client)
         let longest: Duration = areFaultsOver ? .seconds(2) : .seconds(40)
         queue.plan(.clientStarts(client: client), at: now + randomness.between(.zero, longest))
+    }
+
+    /// The attempts to upload that a crash cuts off count, unless their progress was stored.
+    private func noteUploadsCutOff(_ client: Int) {
+        let store = clients[client].store
+        for message in store.pending where store.items[message]?.syncState == .uploading {
+            if store.items[message]?.upload?.attempts != 0 { expected.noteUploadFailure(of: message) }
+        }
     }
 
     /// A response that waits for that of an older delivery is lost with the process: its attempt counts as interrupted
@@ -177,6 +193,7 @@ extension SimulatedWorld {
         clients[client].isSuspended = false
         clients[client].isDiskDone = false
         clients[client].openCalls = [:]
+        clients[client].openUploads = [:]
         clients[client].waiting = []
         clients[client].plannedDeadline = nil
         clients[client].judged = nil
@@ -238,6 +255,13 @@ extension SimulatedWorld {
             own.process = clients[client].process
             clients[client].openCalls[call.id] = own
             queue.plan(.callTimesOut(own), at: now)
+        }
+        for call in clients[client].openUploads.values.sorted(by: { $0.id < $1.id }) {
+            var own = call
+            own.client = client
+            own.process = clients[client].process
+            clients[client].openUploads[call.attempt.number] = own
+            queue.plan(.uploadAnswered(own, .failure(.inDoubt(detail: "asleep"))), at: now)
         }
         // A probe in flight when it was suspended is cancelled, too.
         let process = clients[client].process

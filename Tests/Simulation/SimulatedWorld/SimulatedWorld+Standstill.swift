@@ -62,6 +62,11 @@ extension SimulatedWorld {
             case .inFlight: return "client \(index): \(entry.message.value.low) is said to be under way, and is not"
             case .backingOff, .rateLimited:
                 if outbox.nextDeadline == nil { return "client \(index): \(entry.message.value.low) waits for ever" }
+            case .uploading:
+                let isUnderWay = client.openUploads.values.contains { $0.attempt.message == entry.message }
+                let isFull = client.openUploads.count >= plan.configuration.uploadsMax
+                if isUnderWay || isFull || outbox.nextDeadline != nil { continue }
+                return "client \(index): the file of \(entry.message.value.low) could be uploaded, and is not"
             default: continue
             }
         }

@@ -128,6 +128,10 @@ extension SimulatedWorld {
         history.record(now, "client \(client): deletes \(deleted.map(\.value.low))")
         hash.add(mutations)
         clients[client].store.commit(mutations)
+        cancelSessions(
+            of: messages.filter { message in
+                !clients[client].openUploads.values.contains { $0.attempt.message == message.id }
+            })
         if strikes(.crash) { return crash(client) }
         handle(.deleted(deleted), client)
         clients[client].agenda += changes.flatMap(\.ended).map { .completeAsStored($0) }
@@ -278,6 +282,7 @@ extension SimulatedWorld {
         else { return }
         history.record(now, "client \(client): logs out with \(clients[client].openCalls.count) calls under way")
         clients[client].openCalls = [:]
+        clients[client].openUploads = [:]
         let failure = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
         clients[client].store.commit([.endSession(failure)])
         clients[client].account = nil
@@ -314,7 +319,9 @@ extension SimulatedWorld {
 
     private func reload(_ client: Int, _ outbox: Outbox) {
         for entry in clients[client].store.takeFeed() where entry.kind == .send { noteSequence(entry) }
-        load(client, clients[client].store.snapshot, firstBatch: outbox.nextBatch)
+        load(
+            client, clients[client].store.snapshot, firstBatch: outbox.nextBatch, firstUpload: outbox.uploads.nextNumber
+        )
     }
 
     func noteSequence(_ entry: OutboxEntry) {

@@ -14,6 +14,7 @@ package final class SimulatedWorld {
     var queue = TimeQueue<SimulatedEvent>()
     var clients: [ModelClient] = []
     var hub: ModelHub
+    var files: ModelFiles
     var oracle = HubOracle()
     var expected = ExpectedState()
     package internal(set) var counts = FaultCounts()
@@ -42,6 +43,7 @@ package final class SimulatedWorld {
         self.plan = plan
         randomness = Randomness(seed: plan.seed)
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
+        files = ModelFiles(plantedFault: plan.plantedFault)
         history = HistoryText(isRecording: isRecording)
         for index in 0..<plan.clientCount {
             let outboxID = OutboxID(UUIDv7(high: 1, low: UInt64(index)))
@@ -94,6 +96,12 @@ package final class SimulatedWorld {
             return client
         case .callEnds(let call, let result):
             callEnds(call, result)
+            return call.client
+        case .uploadArrives(let call, let request):
+            uploadArrives(call, request)
+            return nil
+        case .uploadAnswered(let call, let result):
+            uploadAnswered(call, result)
             return call.client
         case .callTimesOut(let call):
             callTimesOut(call)

@@ -83,6 +83,7 @@ extension SmallWorld {
         case .transmit(let batch, let mutations):
             commit(mutations)
             send(batch)
+        case .upload, .cancelUpload: violation = violation ?? "no message has an attachment"
         case .fork, .follow, .reload: violation = violation ?? "there is only one copy of this store"
         case .probe: isProbing = true
         case .complete(let message, let result): complete(message, result)

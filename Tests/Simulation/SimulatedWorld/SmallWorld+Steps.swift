@@ -209,7 +209,7 @@ extension SmallWorld {
         let message = store.enqueue(
             OperationDraft(
                 id: id, channel: WorldNames.channels[0], sender: WorldNames.users[0],
-                payload: .create(WorldNames.content(created, isMedia: lane == .media), parent: parent),
+                payload: .create(WorldNames.content(created, isMedia: false), parent: parent),
                 createdAt: Self.wall, lane: lane))
         expected.created.append(id)
         expected.records[id] = ExpectedState.Record(

@@ -13,7 +13,11 @@ enum WorldNames {
 
     static func content(_ number: Int, isMedia: Bool) -> MessageContent {
         isMedia
-            ? .audio(Attachment(name: "\(number)", contentType: "audio/ogg", size: 1, sha256: ""))
+            ? .audio(
+                Attachment(
+                    name: "\(number)", contentType: "audio/ogg", size: number % 6 == 0 ? 50 : Int64(number * 7 % 60),
+                    // Some messages share a file.
+                    sha256: number % 6 == 0 ? "shared" : "file \(number)"))
             : .text("message \(number)")
     }
 

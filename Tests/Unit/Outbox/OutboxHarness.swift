@@ -16,6 +16,9 @@ struct OutboxHarness {
     private(set) var sent: [String] = []
     private(set) var told: [String] = []
     private(set) var written: [String] = []
+    private(set) var uploads: [String] = []
+    /// All attempts to upload so far.
+    private(set) var attempts: [UploadQueue.Attempt] = []
     private(set) var probes = 0
     /// The amount by which the wall clock was set forward.
     var wallShift = Duration.zero
@@ -130,7 +133,7 @@ struct OutboxHarness {
     }
 
     private mutating func clear() {
-        (sent, told, written, probes) = ([], [], [], 0)
+        (sent, told, written, uploads, probes) = ([], [], [], [], 0)
     }
 
     private mutating func handle(_ event: OutboxEvent) {
@@ -141,6 +144,13 @@ struct OutboxHarness {
                 written += mutations.compactMap(\.told)
                 batches.append(batch)
                 sent.append(batch.operations.map(\.told).joined(separator: ", "))
+            case .upload(let attempt, let mutations):
+                written += mutations.compactMap(\.told)
+                attempts.append(attempt)
+                uploads.append("\(attempt.message.name)\(attempt.session.map { " at \($0)" } ?? "")")
+            case .cancelUpload(let number, let isAbandoned):
+                let name = attempts.first { $0.number == number }?.message.name ?? "?"
+                uploads.append("\(isAbandoned ? "abandon" : "cancel") \(name)")
             case .fork: written.append("fork")
             case .follow(let history, _): written.append("follow \(history.id)")
             case .reload: written.append("reload")
@@ -225,6 +235,7 @@ extension Mutation {
         case .park(let id, _): "park \(id.name)"
         case .enqueue(let draft): "enqueue \(draft.payload.name)"
         case .rewrite(let id, _): "rewrite \(id.name)"
+        case .upload(let id, let step, at: _): "\(step.told) \(id.name)"
         case .delete(let id): "delete \(id.name)"
         case .putMarker(let entry):
             "\(entry.kind) \(entry.message.name) at \(entry.sequence)"
@@ -238,6 +249,20 @@ extension Mutation {
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
         case .saveSession, .endSession, .merge, .mergeRecords, .removeRecord: "\(self)"
+        }
+    }
+}
+
+extension UploadStep {
+    /// A short text.
+    fileprivate var told: String {
+        switch self {
+        case .begin(let attempts): "begin #\(attempts)"
+        case .open(let session): "open \(session)"
+        case .progress: "progress"
+        case .requeue(let session, let attempts): "requeue \(session ?? "-") #\(attempts)"
+        case .complete(let receipt): "receipt \(receipt)"
+        case .startAgain: "start again"
         }
     }
 }

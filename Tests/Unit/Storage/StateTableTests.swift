@@ -16,12 +16,17 @@ import Testing
 
     private static func message(_ state: SyncState) throws -> Message {
         Message(
-            id: id, channel: try channel(), sender: try user(), content: .text("hi"),
+            id: id, channel: try channel(), sender: try user(), displayed: MessageBody(content: content),
             createdAt: Timestamp(milliseconds: 1), ordinal: 1, lane: .text, laneSequence: 1, syncState: state,
             failure: state == .error ? failure : nil, isInDoubt: state == .error,
             serverPosition: state == .synced ? serverPosition : nil, attempts: state == .created ? 0 : 1,
-            previousSequence: state == .created ? nil : 0)
+            previousSequence: state == .created ? nil : 0, upload: AttachmentUpload(total: 3))
     }
+
+    /// A media message, to which every step applies.
+    private static let content = MessageContent.file(
+        Attachment(name: "a", contentType: "text/plain", size: 3, sha256: String(repeating: "a", count: 64)),
+        caption: nil)
 
     private static func placed() throws -> RemoteMessage {
         RemoteMessage(
@@ -40,6 +45,11 @@ import Testing
         case .settle: message.settled()
         case .resend: message.resent(sequence: 9, at: later)
         case .park: message.parked(at: later)
+        case .beginUpload: message.uploaded(.begin(attempts: 1), at: later)
+        case .noteUpload: message.uploaded(.progress, at: later)
+        case .requeueUpload: message.uploaded(.requeue(session: nil, attempts: 1), at: later)
+        case .completeUpload: message.uploaded(.complete(receipt: "receipt"), at: later)
+        case .startUploadAgain: message.withUploadLost()?.resent(sequence: 9, at: later) ?? message
         case .rewrite: message.rewritten(.text("other"))
         case .rebase: message.rebased(previous: 8)
         case .fork: message.forked(sequence: 9, at: later)
@@ -66,6 +76,11 @@ import Testing
         case .settle: .settle(id)
         case .resend: .resend(id, at: later)
         case .park: .park(id, failure)
+        case .beginUpload: .upload(id, .begin(attempts: 1), at: later)
+        case .noteUpload: .upload(id, .progress, at: later)
+        case .requeueUpload: .upload(id, .requeue(session: nil, attempts: 1), at: later)
+        case .completeUpload: .upload(id, .complete(receipt: "receipt"), at: later)
+        case .startUploadAgain: .upload(id, .startAgain, at: later)
         case .rewrite: .rewrite(id, .text("other"))
         case .rebase: .rebase(sequence: 2, previous: 0)
         case .fork: .forkOutbox(OutboxID(id.value), at: later)
@@ -78,8 +93,7 @@ import Testing
         }
     }
 
-    /// No mutation leads to `uploading` yet, so a store cannot be brought there.
-    @Test(arguments: [SyncState.created, .syncing, .synced, .error], MessageStep.allCases)
+    @Test(arguments: SyncState.allCases, MessageStep.allCases)
     func aStoreGoesByTheTable(state: SyncState, step: MessageStep) async throws {
         let opening = StartOptions(
             restart: .resume, failure: Self.ended, newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 9)))
@@ -89,12 +103,12 @@ import Testing
         for (id, answered) in [(parent, nil), (Self.id, parent)] {
             let draft = MessageDraft(
                 id: id, channel: try Self.channel(), sender: try Self.user(), parent: answered,
-                content: .text("hi"),
-                createdAt: Timestamp(milliseconds: 1), lane: .text)
+                content: Self.content, createdAt: Timestamp(milliseconds: 1), lane: .text)
             _ = try await store.enqueue(draft)
         }
         let history: [SyncState: [MessageStep]] = [
-            .created: [], .syncing: [.attempt], .synced: [.attempt, .deliver], .error: [.attempt, .fail],
+            .created: [], .uploading: [.beginUpload], .syncing: [.attempt], .synced: [.attempt, .deliver],
+            .error: [.attempt, .fail],
         ]
         for before in try #require(history[state]) { try await store.commit([#require(Self.mutation(before))]) }
         #expect(try await store.message(Self.id)?.syncState == state)

@@ -62,6 +62,8 @@ final class ScriptedTransport: Transport {
     let capabilities: TransportCapabilities
     private let runtime: any Runtime
     let server: Mutex<Server>
+    /// The server's files; `nil` for a server that stores none.
+    private let files = Mutex<ScriptedMedia?>(nil)
 
     init(user: UserID, runtime: any Runtime, operationsMax: Int) {
         capabilities = TransportCapabilities(
@@ -105,13 +107,17 @@ final class ScriptedTransport: Transport {
     }
 
     private func apply(_ delivery: Delivery) throws(TransportError) -> DeliveryReport {
-        try server.withLock { server throws(TransportError) in
+        let files = files.withLock { $0 }
+        return try server.withLock { server throws(TransportError) in
             for operation in delivery.operations {
                 if case .delete(let id) = operation.body { server.deletions.append(id) }
             }
             _ = server.hub.knowsPresent(delivery.history)
-            var report = try server.hub.apply(delivery, at: runtime.wallClock) { id, _ in
-                server.refused.contains(id) ? .refuse(code: "refused", detail: "for a test") : .fine
+            var report = try server.hub.apply(delivery, at: runtime.wallClock) { id, content in
+                if let file = content?.attachment, let files, !files.has(file) {
+                    return .refuse(code: "attachmentUnknown", detail: "for a test")
+                }
+                return server.refused.contains(id) ? .refuse(code: "refused", detail: "for a test") : .fine
             }
             report.history = server.namesHistory ? server.hub.present : nil
             return report
@@ -147,6 +153,11 @@ final class ScriptedTransport: Transport {
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         server.withLock { $0.accepted[id] }
     }
+
+    var media: (any MediaStore)? { files.withLock { $0 } }
+
+    /// The server stores files from now on: messages without theirs are refused.
+    func store(_ media: ScriptedMedia) { files.withLock { $0 = media } }
 
     var events: (any EventSource)? {
         server.withLock { $0.log } == nil ? nil : ScriptedEvents(transport: self, runtime: runtime)
