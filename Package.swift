@@ -311,6 +311,15 @@ let package = Package(
             name: "causeway-simulate", dependencies: ["CausewaySimulatedWorld", "CausewaySimulationKernel"],
             path: "Tools/simulator/causeway-simulate", swiftSettings: strict),
 
+        // Either end of a WebSocket as an echo, for conformance suites.
+        .executableTarget(
+            name: "websocket-echo",
+            dependencies: [
+                "CausewayHTTP", "CausewayHTTPServer", "CausewayWebSocket", .httpTypes, .hummingbird, .hummingbirdCore,
+                .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix,
+            ],
+            path: "Tools/websocket/websocket-echo", swiftSettings: strict),
+
         // The whole client in simulated time; built without the network's and the disk's packages.
         .executableTarget(
             name: "causeway-simulate-clients",
