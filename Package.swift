@@ -326,6 +326,12 @@ let package = Package(
             dependencies: ["CausewaySimulatedClient", "CausewaySimulationKernel"],
             path: "Tools/simulator/causeway-simulate-clients", swiftSettings: strict),
 
+        // Followers of the hub's log.
+        .executableTarget(
+            name: "causeway-simulate-events",
+            dependencies: ["CausewaySimulatedFollower", "CausewaySimulationKernel"],
+            path: "Tools/simulator/causeway-simulate-events", swiftSettings: strict),
+
         // Tests: what they share.
         support("TestSupport", ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix]),
         // A server in memory that takes everything, or does as it is told, and a quick client's configuration.
@@ -354,6 +360,13 @@ let package = Package(
                 "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewaySimulationKernel", "CausewayStorage",
                 "CausewayTransport",
             ]),
+        support(
+            "SimulatedFollower", in: "Simulation",
+            [
+                "CausewayHTTPTransport", "CausewayHubRules", "CausewayHubStorage", "CausewayModels", "CausewayRecords",
+                "CausewaySimulationKernel", "CausewaySync",
+            ]),
+        tests("FollowerSimulation", in: "Simulation", ["CausewaySimulatedFollower", "CausewaySimulationKernel"]),
         tests(
             "WorldSimulation", in: "Simulation",
             ["CausewayModels", "CausewaySimulatedWorld", "CausewaySimulationKernel"]),
