@@ -59,8 +59,10 @@ extension FollowerWorld {
 
     /// The hub's process has ended.
     private func endConnections() {
-        for reader in waiting.keys.sorted() { subscriptions.leave(reader, at: now) }
+        hubRun += 1
+        subscriptions = EventSubscriptions(Self.readers)
         waiting = [:]
+        woken = []
         for device in devices.indices { cutConnection(of: device) }
     }
 
@@ -71,7 +73,7 @@ extension FollowerWorld {
         guard plantedFault != .wakesNobody else { return }
         for reader in subscriptions.publish(topic, at: hub.data.last).sorted() {
             woken.insert(reader)
-            plan(.pollEnds(reader: reader), in: .milliseconds(1))
+            plan(.pollEnds(reader: reader, hubRun: hubRun), in: .milliseconds(1))
         }
     }
 
@@ -105,7 +107,7 @@ extension FollowerWorld {
         }
         subscriptions.reach(part.cursor.position, reader)
         waiting[reader] = (device, run, call)
-        plan(.pollEnds(reader: reader), in: Self.pollMax)
+        plan(.pollEnds(reader: reader, hubRun: hubRun), in: Self.pollMax)
     }
 
     /// A waiting reader was woken, or its time has come.

@@ -21,7 +21,7 @@ final class FollowerWorld {
         case deadline(device: Int, run: Int)
         case atHub(device: Int, run: Int, FollowerDevice.Call)
         case register(device: Int, run: Int, FollowerDevice.Call)
-        case pollEnds(reader: EventSubscriptions.ReaderID)
+        case pollEnds(reader: EventSubscriptions.ReaderID, hubRun: Int)
         case result(device: Int, run: Int, FollowerDevice.Call, Outcome)
         case pageAtHub(device: Int, run: Int, ChannelID, number: Int)
         case page(device: Int, run: Int, ChannelID, number: Int, LogHub.Page)
@@ -46,6 +46,8 @@ final class FollowerWorld {
     /// The calls that wait at the hub.
     var waiting: [EventSubscriptions.ReaderID: (device: Int, run: Int, call: FollowerDevice.Call)] = [:]
     var woken: Set<EventSubscriptions.ReaderID> = []
+    /// The process of the hub; its registrations end with it.
+    var hubRun = 0
     var devices: [FollowerDevice] = []
     /// The process of each device; what belongs to an earlier one is obsolete.
     var runs: [Int]
@@ -62,6 +64,8 @@ final class FollowerWorld {
     private static let lastChangeBound: Duration = .seconds(3)
     /// The longest time over HTTP, and a probe.
     private static let carrierBound: Duration = .seconds(2_000)
+    static let readers = EventSubscriptions.Limits(
+        readersMax: 100, perAccountMax: 50, perPeerMax: 50, idleTopicsMax: 10, idleTime: .seconds(10))
     private static let stepsMax = 40_000
 
     init(seed: UInt64, plantedFault: FollowerPlantedFault?, isRecording: Bool = false) {
@@ -76,9 +80,7 @@ final class FollowerWorld {
             TopicRights(of: user), channels, listedMax: [6, 12, 100].randomElement(using: &generator) ?? 12,
             partMax: [1, 2, 4, 100].randomElement(using: &generator) ?? 4)
         hub.plantedFault = plantedFault
-        subscriptions = EventSubscriptions(
-            EventSubscriptions.Limits(
-                readersMax: 100, perAccountMax: 50, perPeerMax: 50, idleTopicsMax: 10, idleTime: .seconds(10)))
+        subscriptions = EventSubscriptions(Self.readers)
         history = HistoryText(isRecording: isRecording)
         let count = Int.random(in: 1...2, using: &generator)
         runs = Array(repeating: 0, count: count)
@@ -147,7 +149,7 @@ final class FollowerWorld {
             perform(devices[device].follower.deadlineReached(at: now), device)
         case .atHub(let device, let run, let call): arrive(call, device, run)
         case .register(let device, let run, let call): register(call, device, run)
-        case .pollEnds(let reader): respond(to: reader)
+        case .pollEnds(let reader, let run) where hubRun == run: respond(to: reader)
         case .result(let device, let run, let call, let outcome) where runs[device] == run:
             finish(call, outcome, device)
         case .pageAtHub(let device, let run, let channel, let number):
