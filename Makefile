@@ -21,8 +21,8 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser test-socket test-contract test-examples screenshots tidy lint format demo simulate simulate-clients live-histories \
-	bench bench-live bench-page bench-network install clean
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser test-socket test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories \
+	bench bench-live bench-page bench-network bench-fanout install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -49,6 +49,7 @@ soak-tests: ## Run `make test` RUNS times (20) with a busy process beside it, an
 test-simulations: setup ## Run the simulators, built for release: many seeds, the small worlds, every planted fault
 	@Tools/simulate check
 	@Tools/simulate-clients check
+	@RECONNECTS=100000 Tools/simulate-events check
 
 test-tsan: setup ## Run the tests of live collections under the thread sanitizer
 	@Tools/test-threads
@@ -74,6 +75,15 @@ test-browser: setup-tests build ## Only the tests of the status page in a real b
 
 test-socket: setup-tests build ## Only the tests of the hub's socket with an independent client
 	@Tools/test-socket --verbose
+
+test-websocket: setup-tests build ## Run the Autobahn test suite against both ends of a WebSocket: all cases without compression
+	@Tools/test-websocket --all
+
+test-proxy: setup-tests build ## Only the tests with nginx between client and hub
+	@Tools/test-proxy --verbose
+
+flap-link: setup-tests build ## Take a daemon's link down and up every two seconds for a minute, while it sends; needs root
+	@CAUSEWAY_FLAPS=30 Tools/run-tests --filter NetworkTests --skip-build
 
 test-contract: setup-tests build ## Make CASES (1000) requests for each operation of the hub's OpenAPI file, and check the responses
 	@Tools/test-contract $(or $(CASES),1000)
@@ -105,6 +115,9 @@ simulate: ## Run SEEDS seeds (100000) through the simulator, on all cores
 simulate-clients: ## Run SEEDS seeds (20000) of whole clients in simulated time
 	@Tools/simulate-clients $(or $(SEEDS),20000)
 
+simulate-events: ## Run a million reconnects of followers of the hub's log in simulated time
+	@Tools/simulate-events
+
 live-histories: ## Run random histories of live queries at length
 	@Tools/live-histories
 
@@ -116,6 +129,9 @@ bench-page: setup-tests ## Measure the status page over a long outbox: a page, a
 
 bench-network: setup ## Measure how a backlog drains over links with delay and loss; needs root
 	@Tools/bench/network
+
+bench-fanout: setup ## Measure events at many subscribers, idle sockets, and a subscriber that reads nothing
+	@Tools/bench/fanout
 
 bench-live: setup ## Measure live collections beside GRDB's ValueObservation
 	@Tools/bench/run-live

@@ -63,6 +63,11 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         name: name, dependencies: dependencies, path: "Examples/\(name)", packageAccess: false, swiftSettings: strict)
 }
 
+func tool(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tools/\(folder)/\(name)", swiftSettings: strict)
+}
+
 /// Tests, and what only tests use, by kind: `Tests/Unit` in memory, `Conformance` one suite for several
 /// implementations, `Integration` real disks and sockets, `System` real programs, `Simulation` simulated time.
 func tests(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -300,22 +305,24 @@ let package = Package(
         example("first-message", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"]),
 
         // Tools: what measures, never installed.
-        .executableTarget(
-            name: "causeway-bench",
-            dependencies: [
+        tool(
+            "causeway-bench", in: "bench",
+            [
                 "Causeway", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewayStorage",
                 "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", "CausewayWire", .argumentParser, .grdb,
-            ],
-            path: "Tools/bench/causeway-bench", swiftSettings: strict),
-        .executableTarget(
-            name: "causeway-simulate", dependencies: ["CausewaySimulatedWorld", "CausewaySimulationKernel"],
-            path: "Tools/simulator/causeway-simulate", swiftSettings: strict),
-
+            ]),
+        tool("causeway-simulate", in: "simulator", ["CausewaySimulatedWorld", "CausewaySimulationKernel"]),
         // The whole client in simulated time; built without the network's and the disk's packages.
-        .executableTarget(
-            name: "causeway-simulate-clients",
-            dependencies: ["CausewaySimulatedClient", "CausewaySimulationKernel"],
-            path: "Tools/simulator/causeway-simulate-clients", swiftSettings: strict),
+        tool("causeway-simulate-clients", in: "simulator", ["CausewaySimulatedClient", "CausewaySimulationKernel"]),
+        // Followers of the hub's log.
+        tool("causeway-simulate-events", in: "simulator", ["CausewaySimulatedFollower", "CausewaySimulationKernel"]),
+        // Either end of a WebSocket as an echo, for conformance suites.
+        tool(
+            "websocket-echo", in: "websocket",
+            [
+                "CausewayHTTP", "CausewayHTTPServer", "CausewayWebSocket", .httpTypes, .hummingbird, .hummingbirdCore,
+                .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix,
+            ]),
 
         // Tests: what they share.
         support("TestSupport", ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix]),
@@ -345,6 +352,13 @@ let package = Package(
                 "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewaySimulationKernel", "CausewayStorage",
                 "CausewayTransport",
             ]),
+        support(
+            "SimulatedFollower", in: "Simulation",
+            [
+                "CausewayHTTPTransport", "CausewayHubRules", "CausewayHubStorage", "CausewayModels", "CausewayRecords",
+                "CausewaySimulationKernel", "CausewaySync",
+            ]),
+        tests("FollowerSimulation", in: "Simulation", ["CausewaySimulatedFollower", "CausewaySimulationKernel"]),
         tests(
             "WorldSimulation", in: "Simulation",
             ["CausewayModels", "CausewaySimulatedWorld", "CausewaySimulationKernel"]),

@@ -65,7 +65,7 @@ class ScriptTests(unittest.TestCase):
         (tools / "tidy").mkdir(parents=True)
         shutil.copy(TOOLS / "check", tools / "check")
         for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "test-contract",
-                     "test-socket", "test-uploads", "hostile-clients"):
+                     "test-socket", "test-uploads", "test-websocket", "test-proxy", "hostile-clients"):
             (tools / name).write_text(
                 f'#!/bin/sh\necho "{name} $*"\n[ "$BROKEN" != "{name}" ] || exit 1\n', encoding="utf-8")
             (tools / name).chmod(0o755)
@@ -78,12 +78,13 @@ class ScriptTests(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         for step in ("lint", "tidy", "tests of the tools", "build", "tests with sockets and processes",
                      "tests in a browser", "hostile clients", "tests that only compute", "requests from the contract",
-                     "an independent client of the socket", "an independent client of uploads"):
+                     "an independent client of the socket", "an independent client of uploads",
+                     "the Autobahn test suite", "a proxy between client and hub"):
             self.assertRegex(done.stdout, rf"(?m)^==> {step} \(\d+ s, \d+ s of a processor\)$")
         for broken in ("lint", "quietly"):
             self.assertEqual(check(broken=broken).returncode, 1)
         for broken in ("test-browser", "hostile-clients", "run-tests", "test-contract", "test-socket",
-                       "test-uploads"):
+                       "test-uploads", "test-websocket", "test-proxy"):
             done = check(broken=broken)
             self.assertEqual(done.returncode, 1, broken)
             # A failed step does not stop the others.

@@ -27,6 +27,33 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .long, help: "trace, debug, info, notice, warning, error or critical. Default: info.")
     var logLevel: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Open connections in all. Default: \(HubLimits.connectionsMax). Half of them may be sockets, half may wait \
+            for events.
+            """,
+            valueName: "number"))
+    var connections: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Those of one address, as of a reverse proxy. Default: \(HubLimits.connectionsPerPeerMax).",
+            valueName: "number"))
+    var connectionsPerAddress: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Those of one account. Default: \(HubLimits.connectionsPerAccountMax). A quarter of them may be sockets, a \
+            quarter may wait for events.
+            """,
+            valueName: "number"))
+    var connectionsPerAccount: String?
+
     @Flag(name: .long, help: "Plain HTTP instead of TLS; on a loopback address only.")
     var plain = false
 
@@ -41,6 +68,8 @@ struct Serve: AsyncParsableCommand {
     private func settings(of folder: DataFolder) throws -> HubSettings {
         let given: [HubSettingKey: String?] = [
             .listen: listen, .logFormat: logFormat?.rawValue, .logLevel: logLevel,
+            .connections: connections, .connectionsPerAddress: connectionsPerAddress,
+            .connectionsPerAccount: connectionsPerAccount,
         ]
         do throws(ControlError) {
             return try HubSettings(
@@ -56,10 +85,13 @@ struct Serve: AsyncParsableCommand {
             LineLogHandler(format: settings.logFormat, level: settings.logLevel, label: $0)
         }
         let (host, port) = try HubConfiguration.address(settings.listen)
-        let configuration =
+        var configuration =
             plain
             ? HubConfiguration(folder: folder, host: host, port: port, security: .plainOnLoopback)
             : HubConfiguration.secure(folder, host: host, port: port)
+        configuration.setConnections(
+            settings.connections, perAddress: settings.connectionsPerAddress,
+            perAccount: settings.connectionsPerAccount)
         let hub = try await HubService(configuration, opening: SQLiteHubStorage.open, logger: logger)
         var group = ServiceGroupConfiguration(
             services: [hub], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -4,7 +4,7 @@ package import Logging
 
 /// The settings of `causeway-hub serve`, in addition to its data folder.
 package enum HubSettingKey: String, ProgramSettingKey {
-    case listen, logFormat, logLevel
+    case listen, logFormat, logLevel, connections, connectionsPerAddress, connectionsPerAccount
 
     package static var environmentPrefix: String { "CAUSEWAY_HUB_" }
     package var form: SettingForm { .text }
@@ -17,6 +17,13 @@ package struct HubSettings: Sendable, Hashable {
     package var listen = "127.0.0.1:8443"
     package var logFormat = LogFormat.text
     package var logLevel = Logger.Level.info
+    /// Open connections in all, of one address and of one account; `nil` for the hub's own limits.
+    package var connections: Int?
+    package var connectionsPerAddress: Int?
+    package var connectionsPerAccount: Int?
+
+    /// The largest number of connections, so that the files of a process suffice for them.
+    package static let connectionsMax = 100_000
 
     package init() {}
 
@@ -34,5 +41,15 @@ package struct HubSettings: Sendable, Hashable {
         if let value = layers.value(of: .listen) { listen = value.text }
         if let value = layers.value(of: .logFormat) { logFormat = try value.choice() }
         if let value = layers.value(of: .logLevel) { logLevel = try value.choice() }
+        connections = try layers.value(of: .connections).map(Self.count)
+        connectionsPerAddress = try layers.value(of: .connectionsPerAddress).map(Self.count)
+        connectionsPerAccount = try layers.value(of: .connectionsPerAccount).map(Self.count)
+    }
+
+    private static func count(_ value: SettingValue<HubSettingKey>) throws(ControlError) -> Int {
+        guard let count = Int(value.text), (1...connectionsMax).contains(count) else {
+            throw value.wrong("must be a whole number from 1 to \(connectionsMax)")
+        }
+        return count
     }
 }

@@ -8,16 +8,16 @@ import NIOHTTPTypesHTTP1
 /// The settings of connections to one server, shared by all of them.
 package struct WebSocketSettings: Sendable {
     let connection: ConnectionSettings
-    let subprotocol: String
+    let subprotocol: String?
     let limits: WebSocketLimits
 
     /// - Parameters:
     ///   - tls: the trust of a TLS endpoint; without it every attempt on such an endpoint fails.
-    ///   - subprotocol: the only one that is spoken.
+    ///   - subprotocol: the only one that is spoken; `nil` for none.
     ///   - limits: of an open connection.
     package init(
         endpoint: HTTPEndpoint, tls: TLSClientContext?, timeouts: HTTPTimeouts, proxy: HTTPProxy?,
-        subprotocol: String, limits: WebSocketLimits
+        subprotocol: String?, limits: WebSocketLimits
     ) {
         connection = ConnectionSettings(
             endpoint: endpoint, tls: tls, proxy: proxy, timeouts: timeouts, limits: HTTPLimits())

@@ -5,8 +5,8 @@ internal import NIOWebSocket
 /// reserved bits and opcodes, fragmentation, UTF-8. Pure.
 struct MessageAssembler {
     enum Event: Equatable {
-        /// A complete text message.
-        case message(ByteBuffer)
+        /// A complete message.
+        case message(ByteBuffer, WebSocketMessageKind)
         case ping(ByteBuffer)
         case pong
         /// The peer closes; `nil` without a code.
@@ -15,9 +15,11 @@ struct MessageAssembler {
 
     private let isServer: Bool
     private let limits: WebSocketLimits
-    /// The text of the fragments so far; `nil` between messages.
+    /// The fragments so far; `nil` between messages.
     private var partial: ByteBuffer?
+    private var kind = WebSocketMessageKind.text
     private var fragments = 0
+    private var text = UTF8Validator()
 
     /// - Parameter isServer: whether this end is the server, whose peer must mask its frames.
     init(isServer: Bool, _ limits: WebSocketLimits) {
@@ -39,11 +41,8 @@ struct MessageAssembler {
             throw WebSocketClose(.protocolError, isServer ? "an unmasked frame" : "a masked frame")
         }
         switch frame.opcode {
-        case .text:
-            guard partial == nil else {
-                throw WebSocketClose(.protocolError, "a message began inside another one")
-            }
-            return try append(frame, to: ByteBuffer())
+        case .text: return try begin(.text, frame)
+        case .binary where partial != nil || limits.acceptsBinary: return try begin(.binary, frame)
         case .continuation:
             guard let partial else { throw WebSocketClose(.protocolError, "a continuation without a beginning") }
             // Released first, so that the text grows in place.
@@ -57,29 +56,40 @@ struct MessageAssembler {
         }
     }
 
+    private mutating func begin(
+        _ kind: WebSocketMessageKind, _ frame: WebSocketFrame
+    ) throws(WebSocketClose) -> Event? {
+        guard partial == nil else { throw WebSocketClose(.protocolError, "a message began inside another one") }
+        self.kind = kind
+        text = UTF8Validator()
+        return try append(frame, to: ByteBuffer())
+    }
+
     private mutating func append(
-        _ frame: WebSocketFrame, to text: ByteBuffer
+        _ frame: WebSocketFrame, to data: ByteBuffer
     ) throws(WebSocketClose) -> Event? {
         fragments += 1
         guard fragments <= limits.fragmentsMax else {
             throw WebSocketClose(.tooLarge, "more than \(limits.fragmentsMax) fragments")
         }
-        guard text.readableBytes + frame.length <= limits.messageBytesMax else { throw Self.tooLarge(limits) }
-        var text = text
-        if text.readableBytes == 0 {
-            text = frame.unmaskedData
+        guard data.readableBytes + frame.length <= limits.messageBytesMax else { throw Self.tooLarge(limits) }
+        let fragment = frame.unmaskedData
+        // Each fragment by itself, so that a message cannot go on for long after its first invalid byte.
+        if kind == .text, !text.append(fragment.readableBytesView, isLast: frame.fin) {
+            throw WebSocketClose(.invalidData, "a text that is not UTF-8")
+        }
+        var data = data
+        if data.readableBytes == 0 {
+            data = fragment
         } else {
-            text.writeImmutableBuffer(frame.unmaskedData)
+            data.writeImmutableBuffer(fragment)
         }
         guard frame.fin else {
-            partial = text
+            partial = data
             return nil
         }
         fragments = 0
-        guard String(validating: text.readableBytesView, as: UTF8.self) != nil else {
-            throw WebSocketClose(.invalidData, "a text that is not UTF-8")
-        }
-        return .message(text)
+        return .message(data, kind)
     }
 
     static func tooLarge(_ limits: WebSocketLimits) -> WebSocketClose {

@@ -1,10 +1,17 @@
 package import NIOCore
 package import NIOWebSocket
 
+/// The type of the data in a message.
+package enum WebSocketMessageKind: Sendable, Hashable {
+    case text, binary
+}
+
 /// The owner of a connection, which is notified of its messages. All calls are made on the connection's event loop.
 package protocol WebSocketOwner: AnyObject {
-    /// A complete text message, in UTF-8. It counts as waiting until ``WebSocketHandler/consumed(_:)`` is called.
-    func received(_ message: ByteBuffer, from handler: WebSocketHandler)
+    /// A complete message; a text is in UTF-8. It counts as waiting until ``WebSocketHandler/consumed(_:)`` is called.
+    ///
+    /// - Parameter kind: a text, unless ``WebSocketLimits/acceptsBinary`` is set.
+    func received(_ message: ByteBuffer, _ kind: WebSocketMessageKind, from handler: WebSocketHandler)
 
     /// Bytes arrived, whether they complete a message or not.
     func heard(from handler: WebSocketHandler)
@@ -17,7 +24,7 @@ extension WebSocketOwner {
     package func heard(from handler: WebSocketHandler) {}
 }
 
-/// One end of a WebSocket connection (RFC 6455), behind SwiftNIO's frame codec: text messages, without extensions.
+/// One end of a WebSocket connection (RFC 6455), behind SwiftNIO's frame codec: messages, without extensions.
 ///
 /// ```
 ///  open ──close(), a violation──▶ closing ──close frame, time-out──▶ ended
@@ -107,22 +114,25 @@ package final class WebSocketHandler: ChannelDuplexHandler {
 
     // MARK: - Sending
 
-    /// Sends a text message; longer ones in several frames.
+    /// Sends a message; longer ones in several frames.
     ///
     /// - Parameters:
-    ///   - parts: the UTF-8 text; not empty.
+    ///   - parts: the data; of a text, UTF-8.
     ///   - sent: completed when the message has been passed to the system, or failed if it has not.
-    package func send(_ parts: [ByteBuffer], _ sent: EventLoopPromise<Void>?) {
+    package func send(
+        _ parts: [ByteBuffer], as kind: WebSocketMessageKind = .text, _ sent: EventLoopPromise<Void>?
+    ) {
         guard case .open = state, let context else {
             sent?.fail(ChannelError.ioOnClosedChannel)
             return
         }
         var frames = parts.filter { $0.readableBytes > 0 }.flatMap(slices)
         let last = frames.popLast() ?? ByteBuffer()
+        let opcode: WebSocketOpcode = kind == .text ? .text : .binary
         for (index, frame) in frames.enumerated() {
-            write(frame, index == 0 ? .text : .continuation, fin: false, context, nil)
+            write(frame, index == 0 ? opcode : .continuation, fin: false, context, nil)
         }
-        write(last, frames.isEmpty ? .text : .continuation, fin: true, context, sent)
+        write(last, frames.isEmpty ? opcode : .continuation, fin: true, context, sent)
         context.flush()
     }
 
@@ -218,15 +228,17 @@ package final class WebSocketHandler: ChannelDuplexHandler {
             case nil, .pong: break
             case .ping(let payload): pong(payload, context)
             case .close(let close): receivedClose(close, context)
-            case .message(let message):
+            case .message(let message, let kind):
                 // What arrives after a sent close frame is not processed.
                 guard case .open = state else { return }
                 waitingMessages += 1
                 waitingBytes += message.readableBytes
-                owner?.received(message, from: self)
+                owner?.received(message, kind, from: self)
             }
         } catch {
             violated(error)
+            // Nothing follows a close frame, not even a malformed one.
+            if frame.opcode == .connectionClose { end(.closedHere(error)) }
         }
     }
 

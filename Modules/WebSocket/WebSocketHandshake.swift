@@ -11,12 +11,14 @@ package enum WebSocketHandshake {
     ///
     /// - Parameters:
     ///   - key: see ``randomKey()``.
-    ///   - subprotocol: the only one that the client speaks.
-    package static func requestFields(key: String, subprotocol: String) -> HTTPHeaders {
-        [
+    ///   - subprotocol: the only one that the client speaks; `nil` for none.
+    package static func requestFields(key: String, subprotocol: String?) -> HTTPHeaders {
+        var fields: HTTPHeaders = [
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": version,
-            "Sec-WebSocket-Key": key, "Sec-WebSocket-Protocol": subprotocol,
+            "Sec-WebSocket-Key": key,
         ]
+        if let subprotocol { fields.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
+        return fields
     }
 
     package static let version = "13"
@@ -25,13 +27,13 @@ package enum WebSocketHandshake {
     package static func randomKey() -> String { NIOWebSocketClientUpgrader.randomRequestKey() }
 
     /// Whether a response with the status 101 completes the handshake that was begun with this key.
-    package static func isCompleted(by response: HTTPResponseHead, key: String, subprotocol: String) -> Bool {
+    package static func isCompleted(by response: HTTPResponseHead, key: String, subprotocol: String?) -> Bool {
         let upgrader = NIOWebSocketClientUpgrader(requestKey: key) { channel, _ in
             channel.eventLoop.makeSucceededVoidFuture()
         }
         return response.headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
             && contains(response.headers["Connection"], "upgrade")
-            && response.headers["Sec-WebSocket-Protocol"] == [subprotocol]
+            && response.headers["Sec-WebSocket-Protocol"] == [subprotocol].compactMap(\.self)
             && response.headers["Sec-WebSocket-Extensions"].isEmpty
             && upgrader.shouldAllowUpgrade(upgradeResponse: response)
     }
@@ -51,7 +53,7 @@ package enum WebSocketHandshake {
     /// Checks the fields of a request.
     ///
     /// - Returns: the key.
-    package static func key(of fields: HTTPHeaders, subprotocol: String) throws(Problem) -> String {
+    package static func key(of fields: HTTPHeaders, subprotocol: String?) throws(Problem) -> String {
         guard contains(fields["Upgrade"], "websocket"), contains(fields["Connection"], "upgrade") else {
             throw .notAskedFor
         }
@@ -59,17 +61,18 @@ package enum WebSocketHandshake {
         let keys = fields["Sec-WebSocket-Key"]
         // 16 bytes in Base64.
         guard keys.count == 1, keys[0].utf8.count == 24, keys[0].hasSuffix("==") else { throw .key }
-        guard contains(fields["Sec-WebSocket-Protocol"], subprotocol) else { throw .subprotocol }
+        if let subprotocol, !contains(fields["Sec-WebSocket-Protocol"], subprotocol) { throw .subprotocol }
         return keys[0]
     }
 
     /// The fields of the response to a request with this key.
     package static func responseFields(
-        key: String, subprotocol: String, on channel: any Channel
+        key: String, subprotocol: String?, on channel: any Channel
     ) async throws -> HTTPHeaders {
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in
-                channel.eventLoop.makeSucceededFuture(["Sec-WebSocket-Protocol": subprotocol])
+                channel.eventLoop.makeSucceededFuture(
+                    HTTPHeaders([subprotocol].compactMap(\.self).map { ("Sec-WebSocket-Protocol", $0) }))
             },
             upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
         let request = HTTPRequestHead(

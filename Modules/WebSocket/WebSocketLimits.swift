@@ -19,5 +19,8 @@ package struct WebSocketLimits: Sendable, Hashable {
     /// From a sent close frame to the end of the connection.
     package var close: Duration = .seconds(5)
 
+    /// Whether binary messages are accepted; they close the connection otherwise.
+    package var acceptsBinary = false
+
     package init(messageBytesMax: Int) { self.messageBytesMax = messageBytesMax }
 }

@@ -147,7 +147,9 @@ package final class WebSocketStream: Sendable {
 
         init(_ stream: WebSocketStream) { self.stream = stream }
 
-        func received(_ message: ByteBuffer, from handler: WebSocketHandler) { stream.append(message) }
+        func received(_ message: ByteBuffer, _: WebSocketMessageKind, from handler: WebSocketHandler) {
+            stream.append(message)
+        }
 
         func ended(_ end: WebSocketEnd, of handler: WebSocketHandler) { stream.finish(end) }
     }

@@ -202,7 +202,7 @@ final class SocketDriver: WebSocketOwner {
         cutReason = nil
     }
 
-    func received(_ message: ByteBuffer, from handler: WebSocketHandler) {
+    func received(_ message: ByteBuffer, _: WebSocketMessageKind, from handler: WebSocketHandler) {
         handler.consumed(message)
         guard handler === socket else { return }
         do throws(WireSocket.Problem) {

@@ -26,6 +26,10 @@ extension HubFaults.Fault {
             return Response(
                 status: .init(code: status), headers: [.contentType: foreignType],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: "<html><body>Welcome to the Wi-Fi</body></html>")))
+        case .brokenBody:
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"],
+                body: ResponseBody { _ in throw ChannelError.eof })
         case .cutBefore:
             try await channel.close()
             throw ChannelError.alreadyClosed

@@ -74,6 +74,26 @@ package struct HubConfiguration: Sendable, Hashable {
             security: .tls(certificateChainPath: folder.serverCertificate, privateKeyPath: folder.serverKey))
     }
 
+    /// Sets the limits of connections; those of sockets and of readers of events follow in the ratios of `HubLimits`,
+    /// half of the connections in all and of an address, a quarter of those of an account. `nil` leaves one as it is.
+    package mutating func setConnections(_ total: Int?, perAddress: Int?, perAccount: Int?) {
+        if let total {
+            limits.connectionsMax = total
+            socketCounts.total = max(1, total / 2)
+            eventReaders.readersMax = max(1, total / 2)
+        }
+        if let perAddress {
+            limits.connectionsPerPeerMax = perAddress
+            socketCounts.perPeer = max(1, perAddress / 2)
+            eventReaders.perPeerMax = max(1, perAddress / 2)
+        }
+        if let perAccount {
+            connectionsPerAccountMax = perAccount
+            socketCounts.perAccount = max(1, perAccount / 4)
+            eventReaders.perAccountMax = max(1, perAccount / 4)
+        }
+    }
+
     /// Splits `HOST:PORT`, with an IPv6 address in brackets.
     ///
     /// - Throws: `configuration`.

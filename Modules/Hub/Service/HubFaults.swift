@@ -14,6 +14,8 @@ package final class HubFaults: Sendable {
         case cutBefore
         /// The request is applied and committed, then the connection is cut without a response.
         case cutAfter
+        /// The response begins, and then cannot be completed.
+        case brokenBody
         /// The response is correct, but late.
         case delay(Duration)
         /// The operation with this or a later sequence is answered with `tryLater`.

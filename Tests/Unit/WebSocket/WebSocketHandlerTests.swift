@@ -7,10 +7,12 @@ import Testing
 @Suite struct WebSocketHandlerTests {
     private final class Owner: WebSocketOwner {
         var messages: [String] = []
+        var kinds: [WebSocketMessageKind] = []
         var takesMessages = true
         var end: WebSocketEnd?
 
-        func received(_ message: ByteBuffer, from handler: WebSocketHandler) {
+        func received(_ message: ByteBuffer, _ kind: WebSocketMessageKind, from handler: WebSocketHandler) {
+            kinds.append(kind)
             messages.append(String(buffer: message))
             if takesMessages { handler.consumed(message) }
         }
@@ -134,6 +136,57 @@ import Testing
         #expect(connection.owner.end == nil)
         connection.loop.advanceTime(by: .milliseconds(1))
         #expect(connection.owner.end == .closedHere(WebSocketClose(.normal)))
+    }
+
+    /// Nothing follows a close frame, so the connection ends without waiting for more.
+    @Test func aMalformedCloseEndsTheConnectionAtOnce() throws {
+        let connection = try Self.connection(isServer: true)
+        try connection.receive(Self.masked([0x88, 1, 3]))
+        #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xEA])
+        #expect(connection.owner.end.map { "\($0)".contains("half a code") } == true)
+        #expect(!connection.channel.isActive)
+    }
+
+    // MARK: - Data
+
+    /// Before the rest of the message, which may be long.
+    @Test func aFragmentThatIsNotTextIsFoundAtOnce() throws {
+        let invalid: [[[UInt8]]] = [
+            [[0x61], [0xFF]], [[0xE2], [0x28]], [[0xE2, 0x82], [0x28]], [[0xF4], [0x90]], [[0xF0], [0x80]],
+            [[0xED], [0xA0]], [[0xE0], [0x80]], [[0xC3], [0x61]], [[0xF4, 0x90]], [[0xED, 0xA0]], [[0x80]],
+        ]
+        for fragments in invalid {
+            let connection = try Self.connection(isServer: true)
+            for (index, fragment) in fragments.enumerated() {
+                #expect(connection.handler.isOpen, "\(fragments)")
+                try connection.receive(Self.masked([index == 0 ? 1 : 0, UInt8(fragment.count)] + fragment))
+            }
+            #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xEF], "\(fragments)")
+        }
+    }
+
+    @Test func aCharacterMayBeInSeveralFragments() throws {
+        let text = "aé€😀\u{10FFFF}\u{D7FF}z"
+        let connection = try Self.connection(isServer: true)
+        for byte in text.utf8.dropLast() {
+            try connection.receive(Self.masked([byte == text.utf8.first ? 1 : 0, 1, byte]))
+        }
+        try connection.receive(Self.masked([0x80, 1, UInt8(ascii: "z")]))
+        #expect(connection.owner.messages == [text])
+        // One that ends inside a character.
+        try connection.receive(Self.masked([0x81, 2, 0xE2, 0x82]))
+        #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xEF])
+    }
+
+    @Test func binaryMessagesAreAcceptedWhereTheyAreWanted() throws {
+        let refusing = try Self.connection(isServer: true)
+        try refusing.receive(Self.masked([0x82, 1, 0xFF]))
+        #expect(Array(try refusing.sent().prefix(4).suffix(2)) == [0x03, 0xEB])
+        let connection = try Self.connection(isServer: true) { $0.acceptsBinary = true }
+        try connection.receive(Self.masked([0x02, 1, 0xFF]) + Self.masked([0x80, 1, 0xFE]))
+        #expect(connection.owner.kinds == [.binary])
+        connection.handler.send([ByteBuffer(bytes: [0xFF])], as: .binary, nil)
+        #expect(try connection.sent() == [0x82, 1, 0xFF])
     }
 
     @Test func twoUnansweredPingsAreTheLimit() throws {

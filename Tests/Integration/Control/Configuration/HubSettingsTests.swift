@@ -25,6 +25,21 @@ import Testing
         #expect(try HubSettings(flags: [:], environment: [:], file: file).logFormat == .json)
     }
 
+    @Test func limitsAreNumbers() throws {
+        try write(#"{"connections": 4000}"#)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let settings = try HubSettings(
+            flags: [.connectionsPerAddress: "2000"], environment: ["CAUSEWAY_HUB_CONNECTIONS_PER_ACCOUNT": "8"],
+            file: file)
+        #expect(settings.connections == 4000 && settings.connectionsPerAddress == 2000)
+        #expect(settings.connectionsPerAccount == 8)
+        for wrong in ["0", "-1", "many", "100001", "1.5"] {
+            #expect(throws: ControlError.self) {
+                try HubSettings(flags: [.connections: wrong], environment: [:], file: file)
+            }
+        }
+    }
+
     @Test(arguments: [
         (#"{"listne": "x"}"#, "unknown key `listne`"), (#"{"logFormat": "xml"}"#, "must be one of text, json"),
         (#"{"logLevel": "loud"}"#, "must be one of trace"), ("[]", "it must be one JSON object"),

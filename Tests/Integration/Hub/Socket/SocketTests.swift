@@ -79,6 +79,21 @@ import Testing
         }
     }
 
+    @Test func socketsAreBoundedForEachAddress() async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCounts.perPeer = 1 }
+        try await HubFixture.running(change: change) { hub in
+            let first = try await RawSocket.open(hub)
+            // Another account on the same address.
+            let token = try await hub.client(of: "other").token ?? ""
+            let second = try await RawSocket.connect(port: hub.port)
+            #expect(try await second.handshake(token: token).hasPrefix("HTTP/1.1 503 "))
+            await first.close()
+            try await Eventually.holds("the share is free") {
+                (try? await RawSocket.open(port: hub.port, token: token)) != nil
+            }
+        }
+    }
+
     // MARK: - Requests
 
     /// Status and body are those of HTTP.
@@ -232,6 +247,20 @@ import Testing
             let socket = try await RawSocket.open(hub)
             _ = try await hub.hub.administration.renewAccount("me")
             #expect(try await socket.closeCode() == 1008)
+            try await socket.ended()
+        }
+    }
+
+    /// The client cannot know what became of the request.
+    @Test func aResponseThatCannotBeCompletedEndsTheSocket() async throws {
+        let faults = HubFaults()
+        try await HubFixture.running(faults: faults) { hub in
+            let socket = try await RawSocket.open(hub)
+            faults.inject(.brokenBody, times: 1)
+            try await socket.request(
+                WireSocket.Request(id: 1, method: "POST", path: WireProtocol.deliveriesPath, body: Array("{}".utf8)))
+            #expect(try await socket.closeCode() == 1011)
+            try await socket.send(.close(1011))
             try await socket.ended()
         }
     }
