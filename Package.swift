@@ -85,6 +85,7 @@ let package = Package(
         .library(name: "Causeway", targets: ["Causeway"]),
         // The application's choice of a store and a transport.
         .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
+        .library(name: "CausewayFileStorage", targets: ["CausewayFileStorage"]),
         .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
         // For the tests of other transports.
         .library(name: "CausewayTransportConformance", targets: ["CausewayTransportConformance"]),
@@ -153,6 +154,7 @@ let package = Package(
         module(
             "SQLiteStorage",
             ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
+        module("FileStorage", ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"]),
         module(
             "HTTPTransport",
             [
@@ -258,8 +260,8 @@ let package = Package(
         .target(
             name: "CausewayAdapters",
             dependencies: [
-                "Causeway", "CausewayConfiguration", "CausewayDaemon", "CausewayHTTPTransport", "CausewaySQLiteStorage",
-                "CausewaySystem", "CausewayTLS",
+                "Causeway", "CausewayConfiguration", "CausewayDaemon", "CausewayFileStorage", "CausewayHTTPTransport",
+                "CausewaySQLiteStorage", "CausewaySystem", "CausewayTLS",
             ],
             path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
@@ -386,8 +388,8 @@ let package = Package(
         tests(
             "StorageConformance", in: "Conformance",
             [
-                "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
-                "CausewayTestSupport",
+                "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewayStorageConformance",
+                "CausewaySQLiteStorage", "CausewayTestSupport",
             ]),
         tests(
             "TransportConformance", in: "Conformance",
@@ -420,6 +422,9 @@ let package = Package(
                 "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
                 "CausewayTestSupport", "store-writer", .grdb,
             ]),
+        tests(
+            "FileStorage", in: "Integration",
+            ["CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTestSupport"]),
         tests("TLS", in: "Integration", ["CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
         tests(
             "HTTP", in: "Integration",
