@@ -325,7 +325,8 @@ let package = Package(
         support("ScriptedWorld", ["Causeway"]),
         // A process that owns a store and can be killed.
         .executableTarget(
-            name: "store-writer", dependencies: ["CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
+            name: "store-writer",
+            dependencies: ["CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
             path: "Tests/Support/StoreWriter", swiftSettings: strict),
 
         // Tests: simulated time. What both simulators have in common is the kernel.
@@ -424,7 +425,10 @@ let package = Package(
             ]),
         tests(
             "FileStorage", in: "Integration",
-            ["CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTestSupport"]),
+            [
+                "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTestSupport",
+                "store-writer",
+            ]),
         tests("TLS", in: "Integration", ["CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
         tests(
             "HTTP", in: "Integration",

@@ -20,7 +20,8 @@ extension AdapterFactory {
                             detail: "it contains a store of the other kind; set storage = file, or name another folder")
                     }
                     return try await SQLiteStore.open(at: settings.store, durability: settings.durability.guarantee)
-                case .file: return try await FileStore.open(at: settings.store, durability: settings.durability.guarantee)
+                case .file:
+                    return try await FileStore.open(at: settings.store, durability: settings.durability.guarantee)
                 }
             },
             makeTransports: { settings, trust in

@@ -45,13 +45,13 @@ extension FileStore {
         let limit = min(max(1, limit), Limits.pageSizeMax)
         return try await database.read(
             { index in
-            let deletions = index.current.deletions
-            return deletions.order.descending(before: before, limit: limit).compactMap { deletions.stored[$0] }
+                let deletions = index.current.deletions
+                return deletions.order.descending(before: before, limit: limit).compactMap { deletions.stored[$0] }
             },
             { (found: [DeletionIndex.Entry], reader: RecordReader) throws(StoreError) in
-            var actions: [DeleteAction] = []
-            for entry in found { actions.append(try reader.deletion(entry)) }
-            return actions
+                var actions: [DeleteAction] = []
+                for entry in found { actions.append(try reader.deletion(entry)) }
+                return actions
             })
     }
 
@@ -71,9 +71,11 @@ extension FileStore {
     public func session() async throws(StoreError) -> Session? { try database.value { $0.common.session } }
 
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
-        try await database.read({ index in OutboxParts(index) }) { (parts, reader) throws(StoreError) in
-            try parts.snapshot { location throws(StoreError) in try reader.fields(at: location) }
-        }
+        try await database.read(
+            { index in OutboxParts(index) },
+            { (parts: OutboxParts, reader: RecordReader) throws(StoreError) in
+                try parts.snapshot { location throws(StoreError) in try reader.fields(at: location) }
+            })
     }
 
     private func rows(
@@ -81,12 +83,12 @@ extension FileStore {
     ) async throws(StoreError) -> [ItemRow] {
         try await database.read(
             { index in
-            pick(index.current)
+                pick(index.current)
             },
             { (entries: [ItemTable.Entry], reader: RecordReader) throws(StoreError) in
-            var rows: [ItemRow] = []
-            for entry in entries { rows.append(try reader.row(at: entry.location).row) }
-            return rows
+                var rows: [ItemRow] = []
+                for entry in entries { rows.append(try reader.row(at: entry.location).row) }
+                return rows
             })
     }
 
@@ -95,12 +97,12 @@ extension FileStore {
     ) async throws(StoreError) -> [StoredRecord] {
         try await database.read(
             { index in
-            pick(index.current.records)
+                pick(index.current.records)
             },
             { (entries: [RecordIndex.Entry], reader: RecordReader) throws(StoreError) in
-            var records: [StoredRecord] = []
-            for entry in entries { records.append(try reader.stored(entry)) }
-            return records
+                var records: [StoredRecord] = []
+                for entry in entries { records.append(try reader.stored(entry)) }
+                return records
             })
     }
 }

@@ -17,7 +17,7 @@ import Foundation
 public final class FileStore: Store {
     /// The folder as passed to ``open(at:durability:)``.
     public let folder: String
-    /// What opening the store has found.
+    /// The findings of opening the store.
     package let recovery: RecoveryReport
 
     let database: FileDatabase
@@ -207,6 +207,11 @@ public final class FileStore: Store {
 
     /// For tests: the works of maintenance that have ended well, and the error of the last one that did not.
     package var maintained: (snapshots: Int, compactions: Int, failure: StoreError?) { maintenance.report }
+
+    /// The bytes of memory in which the index holds the messages of the current account.
+    package var indexBytes: Int {
+        get throws(StoreError) { try database.value { $0.current.bytesCount } }
+    }
 
     /// For tests: acts as if the disk had failed to confirm a write.
     package func requireVerification() { database.requireRepair() }

@@ -32,8 +32,8 @@ package struct SettingsOptions: ParsableArguments {
     private var flags: [SettingKey: String] {
         let said: [SettingKey: String?] = [
             .store: store, .storage: storage, .socket: socket, .durability: durability, .restart: restart,
-            .ordering: ordering, .headFailure: headFailure, .expiry: expiry, .retry: retry, .retryInterval: retryInterval,
-            .retryCount: retryCount, .settlingTime: settlingTime, .ca: ca,
+            .ordering: ordering, .headFailure: headFailure, .expiry: expiry, .retry: retry,
+            .retryInterval: retryInterval, .retryCount: retryCount, .settlingTime: settlingTime, .ca: ca,
             .clientCertificate: clientCertificate, .clientKey: clientKey, .logLevel: logLevel, .logFormat: logFormat,
         ]
         return said.compactMapValues { $0 }

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// What only the writer has: the end of the journal, and what belongs to it.
+/// The writer's own state: the end of the journal, and what belongs to it.
 struct JournalState {
     var writer: JournalWriter
     var cache = RowCache()

@@ -132,7 +132,7 @@ struct FileRows: StoreRows {
         apply(.account(number, account, outbox))
     }
 
-    private mutating func setCommon(_ common: CommonState) throws(StoreError) {
+    private mutating func setCommon(_ common: StoreState) throws(StoreError) {
         try RowCoding.write(common, to: &buffer)
         apply(.common(common))
     }

@@ -110,7 +110,8 @@ struct ItemFields {
                     ordinal: ordinal, delivery: delivery))
         }
         let sent = MessageBody(
-            content: content, try aggregates.map { bytes throws(FieldReader.Malformed) in
+            content: content,
+            try aggregates.map { bytes throws(FieldReader.Malformed) in
                 try StoredJSON.decode(StoredAggregates.self, bytes)
             })
         let shown = try displayed.map { bytes throws(FieldReader.Malformed) in

@@ -17,7 +17,7 @@ enum Record {
         /// Removes all control entries and last sequences of an account.
         case chainsRemoval = 6
         case account = 7
-        /// What is common to all accounts.
+        /// The state that all accounts have in common.
         case common = 8
         /// The next number of the store's counter.
         case counter = 9

@@ -94,8 +94,8 @@ extension RowCoding {
         return .account(Int(clamping: try fields.required(1)), name, outbox)
     }
 
-    private static func common(_ fields: Fields) throws(FieldReader.Malformed) -> CommonState {
-        CommonState(
+    private static func common(_ fields: Fields) throws(FieldReader.Malformed) -> StoreState {
+        StoreState(
             current: Int(clamping: try fields.required(1)), epoch: try fields.required(2),
             openedAt: try fields.required(3), sharedBelow: try fields.required(4),
             session: try fields.bytes(5).map { bytes throws(FieldReader.Malformed) in

@@ -18,7 +18,9 @@ enum RowCoding {
         }
     }
 
-    static func write(_ lane: LaneID, _ sequence: Int64, _ account: Int, to buffer: inout FrameBuffer) throws(StoreError) {
+    static func write(_ lane: LaneID, _ sequence: Int64, _ account: Int, to buffer: inout FrameBuffer)
+        throws(StoreError)
+    {
         _ = try buffer.append(.lane) { bytes in
             bytes.append(1, Int64(account))
             bytes.append(2, sequence)
@@ -46,7 +48,7 @@ enum RowCoding {
         }
     }
 
-    static func write(_ state: CommonState, to buffer: inout FrameBuffer) throws(StoreError) {
+    static func write(_ state: StoreState, to buffer: inout FrameBuffer) throws(StoreError) {
         let session = try state.session.map(StoredJSON.encode)
         _ = try buffer.append(.common) { bytes in
             bytes.append(1, Int64(state.current))

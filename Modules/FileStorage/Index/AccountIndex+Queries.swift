@@ -83,7 +83,7 @@ extension AccountIndex {
     }
 }
 
-/// What the index has of the current outbox; the rest is read from the journal.
+/// The current outbox as far as the index has it; the rest is read from the journal.
 struct OutboxParts: Sendable {
     private let outbox: OutboxRecord
     private let lanes: [LaneID: Int64]

@@ -65,6 +65,9 @@ struct AccountIndex {
 
     func pendingSequences(_ state: SyncState) -> SortedKeys<Int64> { pendingInState[state] ?? SortedKeys() }
 
+    /// The memory of the entries, and of the order in which channels list them.
+    var bytesCount: Int { orders.reduce(items.bytesCount) { $0 + $1.bytesCount } }
+
     // MARK: Changing
 
     /// Assigns a number to a channel, in the order of the calls.

@@ -18,7 +18,8 @@ struct ChannelOrder {
     /// No chunk is empty; all keys of one chunk are below all keys of the next.
     private var chunks: [[ItemTable.Slot]] = []
 
-    var isEmpty: Bool { chunks.isEmpty }
+    /// The memory that the order occupies, room for growth included.
+    var bytesCount: Int { chunks.reduce(chunks.capacity * 8) { $0 + $1.capacity * 4 } }
 
     mutating func insert(_ slot: ItemTable.Slot, _ items: ItemTable) {
         let wanted = items.orderKey(slot)

@@ -10,14 +10,14 @@ enum IndexChange {
     /// All control entries and last sequences at once.
     case chains(account: Int, [Int64: ChainMarker], [LaneID: Int64])
     case account(Int, Account?, OutboxRecord)
-    case common(CommonState)
+    case common(StoreState)
     case counter(Int64)
     case record(account: Int, RecordIndex.Identity, RecordIndex.Entry?)
     case deletion(account: Int, Int64, DeletionIndex.Entry?)
 }
 
-/// What is common to all accounts, apart from the counter.
-struct CommonState: Sendable, Equatable {
+/// The state that all accounts have in common, apart from the counter.
+struct StoreState: Sendable, Equatable {
     /// The number of the current account.
     var current = 0
     var epoch: Int64 = 0
@@ -30,7 +30,7 @@ struct CommonState: Sendable, Equatable {
 /// The whole store in memory: an index for each account, and what they have in common.
 struct FileIndex {
     private(set) var accounts: [AccountIndex] = [AccountIndex()]
-    private(set) var common = CommonState()
+    private(set) var common = StoreState()
     /// The next number to assign, for ordinals, sequences and deletions alike.
     private(set) var nextSequence: Int64 = 1
     /// An estimate of the bytes in the journal that are still needed.

@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayStorage
 
-/// What the index has of one message or operation, complete: ``ItemTable/Entry`` with the channel's name and the
+/// The index's knowledge of one message or operation, complete: ``ItemTable/Entry`` with the channel's name and the
 /// message that it depends on.
 struct ItemEntry: Sendable, Equatable {
     var id: UUIDv7

@@ -49,6 +49,12 @@ struct ItemTable {
     /// The number of slots, free ones included.
     var slotCount: Int { pages.isEmpty ? 0 : (pages.count - 1) * Self.pageEntries + (pages.last?.count ?? 0) }
 
+    /// The memory that the table occupies, room for growth included.
+    var bytesCount: Int {
+        let entries = pages.reduce(0) { $0 + $1.capacity * MemoryLayout<Entry>.stride }
+        return entries + parts.reduce(0) { $0 + $1.capacity * 4 } + freeSlots.capacity * 4 + pages.capacity * 8
+    }
+
     subscript(slot: Slot) -> Entry {
         get { pages[Int(slot) / Self.pageEntries][Int(slot) % Self.pageEntries] }
         set { pages[Int(slot) / Self.pageEntries][Int(slot) % Self.pageEntries] = newValue }

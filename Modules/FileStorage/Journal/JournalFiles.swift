@@ -65,7 +65,8 @@ final class RecordReader {
             if offset + Int64(length) <= Int64(window.bytes.count) { return Int(offset) }
         }
         guard let file = files[location.file] else { throw damage(location, "the file of a record is missing") }
-        let isNext = window.file == location.file && location.offset >= window.start
+        let isNext =
+            window.file == location.file && location.offset >= window.start
             && location.offset <= window.start + Int64(window.bytes.count + FileLimits.readWindowBytes)
         do throws(SystemError) {
             let bytes = try file.read(

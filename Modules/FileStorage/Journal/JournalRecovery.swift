@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import CausewaySystem
 
-/// What opening a store has found.
+/// The findings of opening a store.
 package struct RecoveryReport: Sendable, Hashable {
     /// Frames that were read after the snapshot.
     package var frames = 0

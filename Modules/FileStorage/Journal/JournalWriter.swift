@@ -129,7 +129,8 @@ struct JournalWriter {
     /// Continues in another file, whose first record names it. Blocks the thread.
     mutating func beginFile() throws(StoreError) {
         guard end.file < FileLimits.fileNumberMax else {
-            throw .other(detail: "the journal has reached its last file; export the store, and import it into a new one")
+            throw .other(
+                detail: "the journal has reached its last file; export the store, and import it into a new one")
         }
         try sync()
         let next = JournalPosition(file: end.file + 1, offset: 0, number: end.number)

@@ -81,7 +81,9 @@ extension FileRows {
     ) throws(StoreError) {
         let record = try reader.stored(entry)
         let location = try RowCoding.write(record, account, to: &buffer)
-        apply(.record(account: account, identity, .init(version: entry.version, entries: entry.entries, location: location)))
+        apply(
+            .record(
+                account: account, identity, .init(version: entry.version, entries: entry.entries, location: location)))
     }
 
     fileprivate mutating func move(

@@ -168,6 +168,7 @@ final class Maintenance: Sendable {
     }
 
     private func move(from cursor: Compaction.Cursor, _ floor: UInt32, _ completion: @escaping Completion) {
+        if isClosed { return completion(.failure(.closed)) }
         committer.submit(
             WriteRequest(bytes: FileLimits.compactionStepBytes, isSilent: true) { applier throws(StoreError) in
                 .step(try Compaction.step(&applier.rows, from: cursor))

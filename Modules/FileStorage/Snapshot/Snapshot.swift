@@ -4,7 +4,7 @@ import CausewayStorage
 /// The index of a store as of a position of its journal, for a file: reading it replaces reading the journal up to
 /// there. A copy shares its memory with the index until a write.
 struct Snapshot {
-    /// What is captured of one account: its values, without the orders, which are built again.
+    /// The captured part of one account: its values, without the orders, which are built again.
     struct AccountPart {
         var name: Account?
         var outbox: OutboxRecord
@@ -22,7 +22,7 @@ struct Snapshot {
     var position: JournalPosition
     /// The first journal file that is still needed.
     var oldestFile: UInt32
-    var common: CommonState
+    var common: StoreState
     var nextSequence: Int64
     var accounts: [AccountPart]
 

@@ -54,7 +54,8 @@ struct SnapshotReader {
         switch kind {
         case .snapshotStart:
             let fields = try Fields(reader)
-            guard let file = UInt32(exactly: try fields.required(1)), let oldest = UInt32(exactly: try fields.required(4)),
+            guard let file = UInt32(exactly: try fields.required(1)),
+                let oldest = UInt32(exactly: try fields.required(4)),
                 let number = UInt64(exactly: try fields.required(3)), try fields.required(2) >= 0
             else { throw .init(detail: "its position") }
             position = JournalPosition(file: file, offset: try fields.required(2), number: number)

@@ -121,7 +121,9 @@ struct CorruptionTests {
             // One is missing, one is there twice.
             copy[Self.journal] = frames.indices.filter { $0 != first }.flatMap { bytes[frames[$0]] }
             #expect(try await open(copy, "without frame \(first)") == nil)
-            copy[Self.journal] = frames.indices.flatMap { Array(bytes[frames[$0]]) + ($0 == first ? bytes[frames[$0]] : []) }
+            copy[Self.journal] = frames.indices.flatMap {
+                Array(bytes[frames[$0]]) + ($0 == first ? bytes[frames[$0]] : [])
+            }
             #expect(try await open(copy, "frame \(first) twice") == nil)
         }
     }

@@ -1,10 +1,20 @@
 import CausewayFileStorage
 import CausewayModels
 import CausewayStorage
+import Foundation
 import Testing
 
 /// Every call to the disk fails in turn, once and for ever; the power fails after each.
+///
+/// `POWER_FAILURES` and `DISK_MESSAGES` set how often and how long; see `Tools/torture-disk`.
 struct FaultTests {
+    private static func setting(_ name: String, _ byDefault: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? byDefault
+    }
+
+    private static let powerFailures = setting("POWER_FAILURES", 250)
+    private static let messages = setting("DISK_MESSAGES", 12)
+
     /// Runs a whole life of a store: made, used, maintained, closed.
     private func live(_ disk: FaultyDisk, _ history: inout History, _ durability: Durability = .full) async {
         do throws(StoreError) {
@@ -13,7 +23,7 @@ struct FaultTests {
                 // A store whose start failed may start again.
                 _ = try? await store.start(History.options)
             }
-            await history.run(store)
+            await history.run(store, count: Self.messages)
             await store.close()
         } catch {}
     }
@@ -50,7 +60,9 @@ struct FaultTests {
                 }
             }
         }
-        print("file store: fault points visited", visited.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))
+        print(
+            "file store: fault points visited", visited.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
+        )
         for call in FaultyDisk.Call.allCases { #expect(visited[call, default: 0] > 0, "\(call)") }
     }
 
@@ -78,7 +90,7 @@ struct FaultTests {
     }
 
     @Test func noPowerFailureLosesWhatWasAcknowledged() async throws {
-        #expect(try await losses(.full, seeds: 0..<250) == 0)
+        #expect(try await losses(.full, seeds: 0..<UInt64(Self.powerFailures)) == 0)
     }
 
     /// The control arm: without a sync for each commit messages are lost, so the test above can see a loss.

@@ -102,7 +102,7 @@ final class FaultyDisk: Disk {
         return copy
     }
 
-    /// What is on the disk after a power failure: of the changes that were not synced any subset, by pages of 512
+    /// The disk after a power failure: of the changes that were not synced any subset, by pages of 512
     /// bytes, in their order; of the names those of some moment since they were synced.
     ///
     /// - Parameter keeps: draws whether a change survives.
@@ -254,6 +254,10 @@ extension [UInt8] {
     }
 
     fileprivate mutating func cut(to length: Int) {
-        if count > length { removeSubrange(length...) } else { append(contentsOf: repeatElement(0, count: length - count)) }
+        if count > length {
+            removeSubrange(length...)
+        } else {
+            append(contentsOf: repeatElement(0, count: length - count))
+        }
     }
 }

@@ -22,7 +22,9 @@ struct FormatTests {
         await history.run(store)
         let page = try await store.page(MessageQuery(scope: .channel(History.channel), limit: 100))
         await store.close()
-        let reader = try Program(inRepository: "Tools/read-file-store").run([folder])
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let reader = try await Program(path: root.path + "/Tools/read-file-store").run([folder])
         #expect(reader.status == 0, "\(reader.errors)")
         let lines = reader.output.split(separator: "\n")
         struct Line: Decodable {

@@ -61,9 +61,10 @@ struct OpeningTests {
         await store.close()
         store = try await FileStore.open(on: disk, durability: .full)
         _ = try await store.start(History.options)
-        #expect(try await store.page(MessageQuery(scope: .undelivered)).messages.map(\.id) == [
-            History.id(38), History.id(39),
-        ])
+        #expect(
+            try await store.page(MessageQuery(scope: .undelivered)).messages.map(\.id) == [
+                History.id(38), History.id(39),
+            ])
         await store.close()
     }
 

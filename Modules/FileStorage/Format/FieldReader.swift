@@ -47,7 +47,9 @@ extension [UInt8] {
     }
 
     mutating func append<Word: FixedWidthInteger>(littleEndian word: Word) {
-        for shift in stride(from: 0, to: Word.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: word >> Word(shift))) }
+        for shift in stride(from: 0, to: Word.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: word >> Word(shift)))
+        }
     }
 
     mutating func put<Word: FixedWidthInteger>(littleEndian word: Word, at offset: Int) {
