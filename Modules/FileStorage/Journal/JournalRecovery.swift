@@ -127,7 +127,7 @@ struct JournalRecovery {
         _ scanner: inout FrameScanner, at position: JournalPosition, _ problem: FrameHeader.Problem, _ last: UInt32
     ) throws(StoreError) {
         let isProof = { [store, number = end.number] (header: FrameHeader) in
-            header.store == store && header.synced >= number
+            (store == 0 || header.store == store) && header.synced >= number
         }
         var proof = try scanner.firstHeader(after: position.offset, where: isProof)
         var file = position.file

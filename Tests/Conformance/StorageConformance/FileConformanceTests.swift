@@ -9,12 +9,12 @@ import Testing
 struct FileConformanceTests {
     @Test(arguments: StoreConformance.rules)
     func keeps(_ rule: StoreConformance.Rule) async throws {
-        try await rule.run(factory(try TemporaryFolder(.memory), histories: 60) { FileOptions(bounds: $0) })
+        try await rule.run(factory(try TemporaryFolder(.memory), histories: 30) { FileOptions(bounds: $0) })
     }
 
     @Test(arguments: StoreConformance.rules)
     func keepsUnderMaintenance(_ rule: StoreConformance.Rule) async throws {
-        let factory = factory(try TemporaryFolder(.memory), histories: 40) { bounds in
+        let factory = factory(try TemporaryFolder(.memory), histories: 20) { bounds in
             FileOptions(bounds: bounds, snapshotJournalBytes: 1500, compactionBytesMin: 4000)
         }
         try await rule.run(factory)

@@ -43,8 +43,9 @@ final class FaultyDisk: Disk {
         var nameChanges: [[String: Int]] = []
         var next = 0
         var counts: [Call: Int] = [:]
-        var fault: Fault?
-        var hits = 0
+        var faults: [Fault] = []
+        /// The kinds of calls that have failed.
+        var hits: Set<Call> = []
         /// After this many calls the power fails: nothing reaches the disk any more.
         var callsLeft = Int.max
 
@@ -53,9 +54,11 @@ final class FaultyDisk: Disk {
             callsLeft -= 1
             let number = counts[call, default: 0] + 1
             counts[call] = number
-            guard let fault, fault.call == call, number == fault.number || (fault.isLasting && number > fault.number)
-            else { return nil }
-            hits += 1
+            let found = faults.first { fault in
+                fault.call == call && (number == fault.number || (fault.isLasting && number > fault.number))
+            }
+            guard let fault = found else { return nil }
+            hits.insert(call)
             switch fault.kind {
             case .broken: throw .broken
             case .full: throw .full
@@ -67,9 +70,9 @@ final class FaultyDisk: Disk {
     fileprivate let state = Mutex(State())
 
     var counts: [Call: Int] { state.withLock { $0.counts } }
-    var hits: Int { state.withLock { $0.hits } }
+    var hits: Set<Call> { state.withLock { $0.hits } }
 
-    func set(_ fault: Fault?) { state.withLock { $0.fault = fault } }
+    func set(_ faults: [Fault]) { state.withLock { $0.faults = faults } }
 
     func failPower(after calls: Int) { state.withLock { $0.callsLeft = calls } }
 
@@ -207,7 +210,7 @@ private struct FaultyFile: DiskFile {
             node.content.put(part, at: Int(offset))
             node.changes.append(.write(Int(offset), Array(part)))
             // The disk takes a part, and nothing more the next time.
-            if kind == .short, state.fault?.isLasting == true { throw .full }
+            if kind == .short, state.faults.contains(where: { $0.kind == .short && $0.isLasting }) { throw .full }
             return part.count
         }
     }

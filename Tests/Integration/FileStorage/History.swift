@@ -67,6 +67,7 @@ struct History: Sendable {
                 open.insert(id)
                 try await store.commit([.delete(id)])
                 acknowledged.removeAll { $0 == id }
+                open.remove(id)
             }
         } catch {}
     }

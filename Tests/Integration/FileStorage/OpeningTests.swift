@@ -15,7 +15,7 @@ struct OpeningTests {
             _ = try await FileStore.open(at: folder, durability: .full)
         }
         await store.close()
-        await try FileStore.open(at: folder, durability: .full).close()
+        try await FileStore.open(at: folder, durability: .full).close()
     }
 
     @Test func aFolderOfTheOtherStoreIsRefused() async throws {
