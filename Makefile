@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser test-socket test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories \
 	bench bench-live bench-page bench-network bench-fanout install clean
 
 help: ## List these targets
@@ -56,6 +56,9 @@ test-tsan: setup ## Run the tests of live collections under the thread sanitizer
 
 torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing is lost, doubled or out of order
 	@Tools/torture
+
+torture-disk: setup ## Fail every call of the file store to its disk in turn, and cut the power POWER_FAILURES times (5000)
+	@Tools/torture-disk
 
 torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories (200) on the real programs; every copy goes on
 	@Tools/torture copies

@@ -90,6 +90,7 @@ let package = Package(
         .library(name: "Causeway", targets: ["Causeway"]),
         // The application's choice of a store and a transport.
         .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
+        .library(name: "CausewayFileStorage", targets: ["CausewayFileStorage"]),
         .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
         // For the tests of other transports.
         .library(name: "CausewayTransportConformance", targets: ["CausewayTransportConformance"]),
@@ -158,6 +159,7 @@ let package = Package(
         module(
             "SQLiteStorage",
             ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
+        module("FileStorage", ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"]),
         module(
             "HTTPTransport",
             [
@@ -263,8 +265,8 @@ let package = Package(
         .target(
             name: "CausewayAdapters",
             dependencies: [
-                "Causeway", "CausewayConfiguration", "CausewayDaemon", "CausewayHTTPTransport", "CausewaySQLiteStorage",
-                "CausewaySystem", "CausewayTLS",
+                "Causeway", "CausewayConfiguration", "CausewayDaemon", "CausewayFileStorage", "CausewayHTTPTransport",
+                "CausewaySQLiteStorage", "CausewaySystem", "CausewayTLS",
             ],
             path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
@@ -330,7 +332,8 @@ let package = Package(
         support("ScriptedWorld", ["Causeway"]),
         // A process that owns a store and can be killed.
         .executableTarget(
-            name: "store-writer", dependencies: ["CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
+            name: "store-writer",
+            dependencies: ["CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
             path: "Tests/Support/StoreWriter", swiftSettings: strict),
 
         // Tests: simulated time. What both simulators have in common is the kernel.
@@ -400,8 +403,8 @@ let package = Package(
         tests(
             "StorageConformance", in: "Conformance",
             [
-                "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
-                "CausewayTestSupport",
+                "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewayStorageConformance",
+                "CausewaySQLiteStorage", "CausewayTestSupport",
             ]),
         tests(
             "TransportConformance", in: "Conformance",
@@ -433,6 +436,12 @@ let package = Package(
             [
                 "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
                 "CausewayTestSupport", "store-writer", .grdb,
+            ]),
+        tests(
+            "FileStorage", in: "Integration",
+            [
+                "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTestSupport",
+                "store-writer",
             ]),
         tests("TLS", in: "Integration", ["CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
         tests(

@@ -1,17 +1,28 @@
 import Causeway
 import CausewayConfiguration
 package import CausewayDaemon
+import CausewayFileStorage
 import CausewayHTTPTransport
 import CausewaySQLiteStorage
 import CausewaySystem
 import CausewayTLS
 
 extension AdapterFactory {
-    /// SQLite as the store; HTTP over TLS as the transport.
+    /// The store that the settings name; HTTP over TLS as the transport.
     package static var system: AdapterFactory {
         AdapterFactory(
-            openStore: { folder, durability throws(StoreError) in
-                try await SQLiteStore.open(at: folder, durability: durability)
+            openStore: { settings throws(StoreError) in
+                switch settings.storage {
+                case .sqlite:
+                    if FileStore.exists(at: settings.store) {
+                        throw .notAccessible(
+                            path: settings.store,
+                            detail: "it contains a store of the other kind; set storage = file, or name another folder")
+                    }
+                    return try await SQLiteStore.open(at: settings.store, durability: settings.durability.guarantee)
+                case .file:
+                    return try await FileStore.open(at: settings.store, durability: settings.durability.guarantee)
+                }
             },
             makeTransports: { settings, trust in
                 var registry = TransportRegistry()

@@ -1,6 +1,6 @@
 /// The settings of the daemon and the command line.
 package enum SettingKey: String, ProgramSettingKey {
-    case store, socket, durability, restart, ordering, headFailure, expiry
+    case store, storage, socket, durability, restart, ordering, headFailure, expiry
     /// The preset precedes the values that override parts of it: values are set in this order.
     case retry
     case retryInterval, retryCount, settlingTime
@@ -12,7 +12,7 @@ package enum SettingKey: String, ProgramSettingKey {
     package var form: SettingForm {
         switch self {
         case .store, .socket, .ca, .clientCertificate, .clientKey: .path
-        case .durability, .restart, .ordering, .headFailure, .expiry, .retry, .retryInterval, .retryCount,
+        case .storage, .durability, .restart, .ordering, .headFailure, .expiry, .retry, .retryInterval, .retryCount,
             .settlingTime,
             .logLevel, .logFormat:
             .text
@@ -23,6 +23,7 @@ package enum SettingKey: String, ProgramSettingKey {
     package var help: String {
         switch self {
         case .store: "The folder of the store. (default: $XDG_STATE_HOME/causeway, or ~/.local/state/causeway)"
+        case .storage: "The kind of the store: sqlite, or file (a journal). (default: sqlite)"
         case .socket:
             "The control socket. (default: $XDG_RUNTIME_DIR/causeway/control.sock for the default store, and"
                 + " run/control.sock in the store's folder otherwise)"

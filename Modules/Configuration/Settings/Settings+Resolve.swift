@@ -40,6 +40,7 @@ extension Settings {
     private mutating func set(_ value: SettingValue<SettingKey>) throws(ControlError) {
         switch value.key {
         case .store: store = try value.path()
+        case .storage: storage = try value.choice()
         case .socket: socket = try value.path()
         case .durability: durability = try value.choice()
         case .restart: restart = try value.choice()

@@ -5,11 +5,15 @@ package import Logging
 
 /// The settings of a program: its flags, its environment, its configuration file and the defaults, in this order.
 package struct Settings: Sendable, Hashable {
+    /// The kinds of stores.
+    package enum Storage: String, Sendable, Hashable, CaseIterable { case sqlite, file }
+
     /// The failures that a store survives.
     package enum Durability: String, Sendable, Hashable, CaseIterable { case full, normal }
 
     /// Absolute, like all paths here.
     package var store: String
+    package var storage = Storage.sqlite
     package var socket: String
     package var durability = Durability.full
     /// A program that restarts resumes its queue; the library's own default is the documented `fail`.
@@ -42,6 +46,7 @@ package struct Settings: Sendable, Hashable {
     package func text(of key: SettingKey) -> String? {
         switch key {
         case .store: store
+        case .storage: storage.rawValue
         case .socket: socket
         case .durability: durability.rawValue
         case .restart: restart.rawValue

@@ -8,6 +8,7 @@ package struct SettingsOptions: ParsableArguments {
     package var config: String?
 
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.store.help)) package var store: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.storage.help)) package var storage: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.socket.help)) package var socket: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.durability.help)) package var durability: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.restart.help)) package var restart: String?
@@ -30,9 +31,9 @@ package struct SettingsOptions: ParsableArguments {
     /// The values given on the command line.
     private var flags: [SettingKey: String] {
         let said: [SettingKey: String?] = [
-            .store: store, .socket: socket, .durability: durability, .restart: restart, .ordering: ordering,
-            .headFailure: headFailure, .expiry: expiry, .retry: retry, .retryInterval: retryInterval,
-            .retryCount: retryCount, .settlingTime: settlingTime, .ca: ca,
+            .store: store, .storage: storage, .socket: socket, .durability: durability, .restart: restart,
+            .ordering: ordering, .headFailure: headFailure, .expiry: expiry, .retry: retry,
+            .retryInterval: retryInterval, .retryCount: retryCount, .settlingTime: settlingTime, .ca: ca,
             .clientCertificate: clientCertificate, .clientKey: clientKey, .logLevel: logLevel, .logFormat: logFormat,
         ]
         return said.compactMapValues { $0 }

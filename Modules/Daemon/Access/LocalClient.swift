@@ -52,7 +52,7 @@ package struct LocalClient: Sendable {
         var isTold = false
         while true {
             do throws(StoreError) {
-                return try await adapters.openStore(settings.store, settings.durability.guarantee)
+                return try await adapters.openStore(settings)
             } catch {
                 // A command that opened the store itself releases it soon.
                 guard case .locked = error, ContinuousClock.now < end else { throw ControlError(error) }
@@ -89,7 +89,7 @@ package struct LocalClient: Sendable {
 
 extension Settings.Durability {
     /// The guarantee that the setting names.
-    fileprivate var guarantee: Durability {
+    package var guarantee: Durability {
         switch self {
         case .full: .full
         case .normal: .normal
@@ -100,7 +100,7 @@ extension Settings.Durability {
 /// The store and the transports of a program; chosen by the program, not by this module.
 package struct AdapterFactory: Sendable {
     package typealias OpenStore =
-        @Sendable (_ folder: String, _ durability: Durability) async throws(StoreError) -> any Store
+        @Sendable (_ settings: Settings) async throws(StoreError) -> any Store
     package typealias MakeTransports = @Sendable (_ settings: Settings, _ trust: any TrustStore) -> TransportRegistry
 
     let openStore: OpenStore

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewayStorage
 
 /// Coding of a message's state history in its column: `state:milliseconds`, joined by commas, oldest first. Statements
 /// that change many rows append to it.

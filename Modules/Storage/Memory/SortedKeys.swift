@@ -1,16 +1,18 @@
 /// A set of keys in ascending order, in chunks: a lookup is a binary search, an insertion moves one chunk.
 ///
 /// Optimised for keys that mostly arrive at the end.
-struct SortedKeys<Key: Comparable & Sendable>: Sendable {
+package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     private static var chunkKeysMax: Int { 512 }
 
     /// No chunk is empty; all keys of one chunk are below all keys of the next.
     private var chunks: [[Key]] = []
 
-    var isEmpty: Bool { chunks.isEmpty }
-    var first: Key? { chunks.first?.first }
+    package init() {}
 
-    mutating func insert(_ key: Key) {
+    package var isEmpty: Bool { chunks.isEmpty }
+    package var first: Key? { chunks.first?.first }
+
+    package mutating func insert(_ key: Key) {
         guard !chunks.isEmpty else {
             chunks.append([key])
             return
@@ -28,7 +30,7 @@ struct SortedKeys<Key: Comparable & Sendable>: Sendable {
         chunks.insert(tail, at: chunk + 1)
     }
 
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         let chunk = chunkIndex(of: key)
         guard chunk < chunks.count else { return }
         let place = Self.lowerBound(of: key, in: chunks[chunk])
@@ -38,7 +40,7 @@ struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     }
 
     /// Up to `limit` keys above `key`, ascending; from the first if `nil`.
-    func ascending(after key: Key?, limit: Int) -> [Key] {
+    package func ascending(after key: Key?, limit: Int) -> [Key] {
         var found: [Key] = []
         var chunk = key.map(chunkIndex(of:)) ?? 0
         while chunk < chunks.count, found.count < limit {
@@ -52,7 +54,7 @@ struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     }
 
     /// Up to `limit` keys below `key`, descending; from the last if `nil`.
-    func descending(before key: Key?, limit: Int) -> [Key] {
+    package func descending(before key: Key?, limit: Int) -> [Key] {
         var found: [Key] = []
         var chunk = min(key.map(chunkIndex(of:)) ?? chunks.count, chunks.count - 1)
         while chunk >= 0, found.count < limit {

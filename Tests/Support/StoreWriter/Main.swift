@@ -1,9 +1,12 @@
+import CausewayFileStorage
 import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
 import Foundation
 
-/// A process that owns a store and can be killed: `store-writer FOLDER COMMAND [ARGUMENT]`.
+/// A process that owns a store and can be killed: `store-writer [--file] FOLDER COMMAND [ARGUMENT]`.
+///
+/// With `--file` it is a file store that writes snapshots and compacts all the time.
 ///
 /// - `hold`: opens the store, prints `open`, and waits for the end of its input.
 /// - `write`: enqueues from eight tasks endlessly; prints the id of each message after it was acknowledged.
@@ -13,14 +16,21 @@ import Foundation
 @main
 struct StoreWriter {
     static func main() async throws {
-        let arguments = CommandLine.arguments
+        var arguments = CommandLine.arguments
+        let isFile = arguments.contains("--file")
+        arguments.removeAll { $0 == "--file" }
         guard arguments.count >= 3, let channel = ChannelID("general"), let user = UserID("ada") else {
             say("usage: store-writer FOLDER COMMAND [ARGUMENT]")
             exit(64)
         }
-        let store: SQLiteStore
+        let store: any Store
         do {
-            store = try await SQLiteStore.open(at: arguments[1], durability: .full)
+            if isFile {
+                let options = FileOptions(snapshotJournalBytes: 20_000, compactionBytesMin: 60_000)
+                store = try await FileStore.open(at: arguments[1], durability: .full, options: options)
+            } else {
+                store = try await SQLiteStore.open(at: arguments[1], durability: .full)
+            }
             _ = try await store.start(opening)
         } catch {
             say("\(error)")
@@ -38,7 +48,7 @@ struct StoreWriter {
         }
     }
 
-    let store: SQLiteStore
+    let store: any Store
     let channel: ChannelID
     let user: UserID
 

@@ -22,9 +22,10 @@ import Testing
         #expect(login.status == 0)
     }
 
-    @Test func aMessageGoesThroughTheDaemonAndSurvivesItsEnd() async throws {
+    @Test(arguments: ["sqlite", "file"])
+    func aMessageGoesThroughTheDaemonAndSurvivesItsEnd(_ storage: String) async throws {
         let hub = try await TestHub.start(in: home)
-        let first = try await daemon(["--restart", "resume"])
+        let first = try await daemon(["--restart", "resume", "--storage", storage])
         try await login(hub)
         #expect(try await home.causeway("send", "general", "one", "--wait").status == 0)
         let status = try await home.causeway("status", "--json").json()
@@ -35,7 +36,12 @@ import Testing
         await hub.process.stop()
         #expect(try await home.causeway("send", "general", "two").status == 0)
         await first.stop(SIGKILL)
-        let second = try await daemon(["--restart", "resume"])
+        // The other kind of store refuses the folder, instead of beginning an empty one.
+        let other = storage == "file" ? "sqlite" : "file"
+        let refused = try await Program.causewayd.run(["--storage", other], environment: home.environment)
+        #expect(refused.status != 0)
+        #expect(refused.errors.contains("set storage = \(storage)"))
+        let second = try await daemon(["--restart", "resume", "--storage", storage])
         let again = try await hub.again()
         #expect(try await home.causeway("send", "general", "three", "--wait").status == 0)
         let page = try await home.causeway("messages", "general", "--json", "--refresh").json()

@@ -29,7 +29,7 @@ import Testing
         .headFailure: ("pauseLane", "continue"), .expiry: ("900s", "never"), .retry: ("patient", "documented"),
         .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .ca: ("/a/ca", "/b/ca"),
         .clientCertificate: ("/a/c", "/b/c"), .clientKey: ("/a/k", "/b/k"), .logLevel: ("debug", "error"),
-        .logFormat: ("json", "text"),
+        .logFormat: ("json", "text"), .storage: ("file", "sqlite"),
     ]
 
     @Test(arguments: SettingKey.allCases)

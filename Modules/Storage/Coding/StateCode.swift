@@ -1,10 +1,10 @@
-import CausewayModels
+package import CausewayModels
 
 /// The numeric codes of states on disk. They must never change: partial indexes contain them.
-enum StateCode {
-    static let synced: Int64 = 3
+package enum StateCode {
+    package static let synced: Int64 = 3
 
-    static func code(_ state: SyncState) -> Int64 {
+    package static func code(_ state: SyncState) -> Int64 {
         switch state {
         case .created: 0
         case .uploading: 1
@@ -14,7 +14,7 @@ enum StateCode {
         }
     }
 
-    static func state(_ code: Int64) -> SyncState? {
+    package static func state(_ code: Int64) -> SyncState? {
         switch code {
         case 0: .created
         case 1: .uploading
@@ -28,10 +28,10 @@ enum StateCode {
 
 /// The numeric codes of operations in the table: 0 for the creation of a message, 1 for that of a reply. The meaning of
 /// a code never changes.
-enum PayloadCode {
-    static let reply: Int64 = 1
+package enum PayloadCode {
+    package static let reply: Int64 = 1
 
-    static func code(_ payload: OperationPayload) -> Int64 {
+    package static func code(_ payload: OperationPayload) -> Int64 {
         switch payload {
         case .create(_, parent: nil): 0
         case .create: reply
@@ -42,7 +42,7 @@ enum PayloadCode {
     }
 
     /// `nil` for an unknown code, and for an operation that lacks the message that it refers to.
-    static func payload(_ code: Int64, _ related: MessageID?, _ content: MessageContent)
+    package static func payload(_ code: Int64, _ related: MessageID?, _ content: MessageContent)
         -> OperationPayload?
     {
         switch (code, related, content) {

@@ -1,15 +1,15 @@
-import CausewayModels
+package import CausewayModels
 
 /// The columns of a message body other than its content.
-struct StoredAggregates: Codable {
-    var editedAt: Timestamp?
-    var changedAt: Timestamp?
-    var reactions: [String: Int]
-    var myReactions: Set<String>
-    var clock: VersionClock?
+package struct StoredAggregates: Codable {
+    package var editedAt: Timestamp?
+    package var changedAt: Timestamp?
+    package var reactions: [String: Int]
+    package var myReactions: Set<String>
+    package var clock: VersionClock?
 
     /// `nil` if there is nothing to store.
-    init?(_ body: MessageBody) {
+    package init?(_ body: MessageBody) {
         let isPlain = body.editedAt == nil && body.changedAt == nil && body.clock.isEmpty
         if isPlain, body.reactions.isEmpty, body.myReactions.isEmpty { return nil }
         editedAt = body.editedAt
@@ -21,7 +21,7 @@ struct StoredAggregates: Codable {
 }
 
 extension MessageBody {
-    init(content: MessageContent, _ extras: StoredAggregates?) {
+    package init(content: MessageContent, _ extras: StoredAggregates?) {
         self.init(
             content: content, editedAt: extras?.editedAt, changedAt: extras?.changedAt,
             reactions: extras?.reactions ?? [:],

@@ -1,0 +1,138 @@
+import CausewayStorage
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Commits waiting calls together, in the order of arrival.
+///
+/// `waiting` holds the calls that have arrived. A caller that finds no active writer becomes the writer: it commits the
+/// first group on its own thread, and leaves calls that arrived meanwhile to `queue`. So at most one thread of the
+/// shared pool waits for the disk. `isDraining` is true while there is a writer; only the writer calls
+/// ``FileDatabase/commit(_:)``.
+final class GroupCommitter: Sendable {
+    typealias Completion = @Sendable (Result<WriteRequest.Value, StoreError>) -> Void
+
+    private struct Waiting {
+        var requests: [(request: WriteRequest, completion: Completion)] = []
+        var closers: [CheckedContinuation<Void, Never>] = []
+        var isDraining = false
+        var isClosed = false
+        /// The number of calls that the next group waits for; only tests set it above 1.
+        var requestsToGather = 1
+
+        /// True if there is a group to commit.
+        var hasGroup: Bool { !requests.isEmpty && (isClosed || requests.count >= requestsToGather) }
+
+        /// Returns true to the one caller that becomes the writer.
+        mutating func becomeWriter() -> Bool {
+            if isDraining || !hasGroup { return false }
+            isDraining = true
+            return true
+        }
+    }
+
+    private let waiting = Mutex(Waiting())
+    private let queue = DispatchQueue(label: "causeway.file-store", qos: .userInitiated)
+    private let database: FileDatabase
+
+    init(_ database: FileDatabase) { self.database = database }
+
+    /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
+    ///
+    /// Leaves the caller's actor, because waiting for the disk must not block the main thread.
+    @concurrent
+    func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
+        let result = await withCheckedContinuation { continuation in
+            let isFirst = add(request) { continuation.resume(returning: $0) }
+            if isFirst, Self.commitsInPlace { commitFirstGroup() } else if isFirst { queue.async { self.drain() } }
+        }
+        return try result.get()
+    }
+
+    /// Adds a call; `completion` is called on a thread of the committer.
+    func submit(_ request: WriteRequest, completion: @escaping Completion) {
+        if add(request, completion) { queue.async { self.drain() } }
+    }
+
+    /// On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
+    private static let commitsInPlace = ProcessInfo.processInfo.activeProcessorCount > 1
+
+    /// Returns true to the caller that becomes the writer.
+    private func add(_ request: WriteRequest, _ completion: @escaping Completion) -> Bool {
+        let isFirst: Bool? = waiting.withLock { waiting in
+            if waiting.isClosed { return nil }
+            waiting.requests.append((request, completion))
+            return waiting.becomeWriter()
+        }
+        if isFirst == nil { completion(.failure(.closed)) }
+        return isFirst ?? false
+    }
+
+    /// For tests: delays commits until `requests` calls are waiting, or the store is closed.
+    func gather(_ requests: Int) { waiting.withLock { $0.requestsToGather = requests } }
+
+    /// Commits the waiting calls; all later calls fail.
+    func close() async {
+        await withCheckedContinuation { closer in
+            let isFirst = waiting.withLock { waiting in
+                waiting.isClosed = true
+                waiting.closers.append(closer)
+                defer { waiting.isDraining = true }
+                return !waiting.isDraining
+            }
+            if isFirst { queue.async { self.drain() } }
+        }
+    }
+
+    private func commitFirstGroup() {
+        commitGroup(takeGroup())
+        let isMore = waiting.withLock { waiting in
+            waiting.isDraining = waiting.hasGroup || !waiting.closers.isEmpty
+            return waiting.isDraining
+        }
+        if isMore { queue.async { self.drain() } }
+    }
+
+    /// Commits group after group until no call is waiting.
+    private func drain() {
+        while true {
+            let group = takeGroup()
+            if !group.isEmpty {
+                commitGroup(group)
+                continue
+            }
+            let closers: [CheckedContinuation<Void, Never>]? = waiting.withLock { waiting in
+                if waiting.hasGroup { return nil }
+                waiting.isDraining = false
+                defer { waiting.closers = [] }
+                return waiting.closers
+            }
+            guard let closers else { continue }
+            for closer in closers { closer.resume() }
+            return
+        }
+    }
+
+    /// The calls of the next transaction; a call that must be alone is a group of its own.
+    private func takeGroup() -> [(request: WriteRequest, completion: Completion)] {
+        waiting.withLock { waiting in
+            guard waiting.hasGroup else { return [] }
+            waiting.requestsToGather = 1
+            var (count, bytes) = (0, 0)
+            for (request, _) in waiting.requests.prefix(FileLimits.groupRequestsMax) {
+                bytes += request.bytes
+                if count > 0, bytes > FileLimits.groupBytesMax || request.isExclusive { break }
+                count += 1
+                if request.isExclusive { break }
+            }
+            let group = Array(waiting.requests.prefix(count))
+            waiting.requests.removeFirst(count)
+            return group
+        }
+    }
+
+    private func commitGroup(_ group: [(request: WriteRequest, completion: Completion)]) {
+        let results = database.commit(group.map(\.request))
+        for (waiter, result) in zip(group, results) { waiter.completion(result) }
+    }
+}

@@ -1,0 +1,59 @@
+import CausewaySystem
+
+/// The files of a store in a folder of the operating system.
+struct SystemDisk: Disk {
+    let folder: String
+
+    init(_ folder: String) { self.folder = folder }
+
+    private func path(_ name: String) -> String { folder + "/" + name }
+
+    func makeFolder() throws(SystemError) {
+        try FileSystem.makeFolders(folder) { parent throws(SystemError) in
+            try FileSystem.syncFolder(parent)
+        } failed: { _, error in
+            error
+        }
+    }
+
+    func names() throws(SystemError) -> [String] { try FileSystem.names(in: folder) }
+
+    func open(_ name: String, isNew: Bool) throws(SystemError) -> any DiskFile {
+        SystemFile(try OpenFile(path(name), for: .readingAndWriting, isNew ? [.create, .exclusive, .noLink] : .noLink))
+    }
+
+    func rename(_ name: String, to target: String) throws(SystemError) {
+        try FileSystem.rename(path(name), to: path(target))
+    }
+
+    func remove(_ name: String) throws(SystemError) { try FileSystem.remove(path(name)) }
+
+    func syncNames() throws(SystemError) { try FileSystem.syncFolder(folder) }
+}
+
+private struct SystemFile: DiskFile {
+    private let file: OpenFile
+
+    init(_ file: OpenFile) { self.file = file }
+
+    func size() throws(SystemError) -> Int64 { try file.status().bytesCount }
+
+    func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+        var found = try file.bytes(at: offset, count: count)
+        // The system may return less than there is.
+        while found.count < count {
+            let more = try file.bytes(at: offset + Int64(found.count), count: count - found.count)
+            if more.isEmpty { break }
+            found += more
+        }
+        return found
+    }
+
+    func write(_ bytes: [UInt8], from start: Int, at offset: Int64) throws(SystemError) -> Int {
+        try file.write(start == 0 ? bytes : Array(bytes[start...]), at: offset)
+    }
+
+    func truncate(to length: Int64) throws(SystemError) { try file.truncate(to: length) }
+
+    func sync() throws(SystemError) { try file.syncData() }
+}

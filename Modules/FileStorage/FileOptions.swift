@@ -1,0 +1,22 @@
+package import CausewayStorage
+
+/// Options that only tests set.
+package struct FileOptions: Sendable {
+    package var bounds: OutboxBounds
+    /// The bytes of the journal after which a snapshot is written.
+    package var snapshotJournalBytes: Int64
+    /// The size of the journal from which it is compacted.
+    package var compactionBytesMin: Int64
+    /// The identity of a new store; drawn if `nil`.
+    package var newStore: UInt64?
+
+    package init(
+        bounds: OutboxBounds = OutboxBounds(), snapshotJournalBytes: Int64? = nil, compactionBytesMin: Int64? = nil,
+        newStore: UInt64? = nil
+    ) {
+        self.bounds = bounds
+        self.snapshotJournalBytes = snapshotJournalBytes ?? FileLimits.snapshotJournalBytes
+        self.compactionBytesMin = compactionBytesMin ?? FileLimits.compactionBytesMin
+        self.newStore = newStore
+    }
+}

@@ -1,0 +1,181 @@
+import CausewayModels
+import CausewayStorage
+import CausewaySystem
+
+/// The findings of opening a store.
+package struct RecoveryReport: Sendable, Hashable {
+    /// Frames that were read after the snapshot.
+    package var frames = 0
+    /// The bytes of an incomplete last transaction that were removed; none of it had been acknowledged under `full`.
+    package var bytesCut: Int64 = 0
+    /// The journal file that was cut, and its length since then.
+    package var cutFile: String?
+    package var cutAt: Int64 = 0
+    /// True if a snapshot was read.
+    package var hasSnapshot = false
+}
+
+/// Brings the index to the end of the journal, and the journal to the end of its last complete transaction.
+///
+/// A frame that cannot be read is the *torn tail* of a crash, and is cut, unless something proves that it was durable
+/// once: a later frame that names it as synced. Then it is *damage*, and nothing is changed.
+struct JournalRecovery {
+    /// The state after the last complete transaction.
+    private(set) var index: FileIndex
+    private(set) var end: JournalPosition
+    private(set) var report = RecoveryReport()
+    /// The identity of the store; 0 until a frame was read.
+    private(set) var store: UInt64
+
+    private let disk: any Disk
+    private let files: JournalFiles
+    /// Takes back the transaction that is being read.
+    private var undo: [IndexChange] = []
+
+    /// - Parameters:
+    ///   - index: as of `start`.
+    ///   - store: 0 if it is not known.
+    init(_ disk: any Disk, _ files: JournalFiles, _ index: FileIndex, from start: JournalPosition, store: UInt64) {
+        self.disk = disk
+        self.files = files
+        self.index = index
+        self.store = store
+        end = start
+    }
+
+    /// Reads the journal to its end.
+    ///
+    /// - Parameter last: the highest number of a journal file.
+    mutating func run(to last: UInt32) throws(StoreError) {
+        var position = end
+        while true {
+            var scanner = try scanner(of: position.file)
+            guard position.offset <= scanner.size else {
+                throw damage(position, scanner.size, "the journal ends before its snapshot")
+            }
+            while position.offset < scanner.size {
+                let frame: FrameScanner.Frame
+                switch try scanner.frame(at: position.offset) {
+                case .success(let found): frame = found
+                case .failure(.version(let version)):
+                    throw .newerSchema(version: "format \(version)", path: files.names.folder)
+                case .failure(let problem): return try cut(&scanner, at: position, problem, last)
+                }
+                if store == 0 { store = frame.header.store }
+                guard frame.header.store == store else { throw damage(position, nil, "a frame of another store") }
+                if frame.header.number != position.number {
+                    guard isLeftover(frame, position, scanner.size, last) else {
+                        throw damage(position, nil, "frame \(frame.header.number) instead of \(position.number)")
+                    }
+                    return try finish()
+                }
+                try apply(frame, position)
+                position = position.advanced(by: Int(frame.end - frame.offset), frames: 1)
+                report.frames += 1
+                if frame.header.flags.contains(.endsTransaction) {
+                    undo = []
+                    end = position
+                }
+            }
+            guard position.file < last else { break }
+            position = JournalPosition(file: position.file + 1, offset: 0, number: position.number)
+        }
+        if end.number != position.number { try removeIncomplete(last) }
+        try finish()
+    }
+
+    private func scanner(of file: UInt32) throws(StoreError) -> FrameScanner {
+        let name = StoreFiles.journal(file)
+        guard let opened = files[file] else {
+            throw files.names.damage(name, at: 0, "the journal file is missing")
+        }
+        return try FrameScanner(opened, files.names, name)
+    }
+
+    private func damage(_ position: JournalPosition, _ offset: Int64?, _ detail: String) -> StoreError {
+        files.names.damage(StoreFiles.journal(position.file), at: offset ?? position.offset, detail)
+    }
+
+    private mutating func apply(_ frame: FrameScanner.Frame, _ position: JournalPosition) throws(StoreError) {
+        var records = RecordScanner(frame)
+        do throws(FieldReader.Malformed) {
+            while let (kind, fields, range) = try records.next() {
+                let location = RecordLocation(
+                    file: position.file, offset: frame.fileOffset(range.lowerBound), length: UInt32(range.count))
+                for change in try RowCoding.changes(kind, fields, at: location, index) {
+                    guard index.admits(change) else { throw .init(detail: "a change of an unknown account") }
+                    undo.append(index.apply(change))
+                }
+            }
+        } catch {
+            throw damage(position, nil, "a frame cannot be decoded (\(error.detail))")
+        }
+    }
+
+    // MARK: The end
+
+    /// A file whose creation failed: its only frame has the number of a frame that was written elsewhere later.
+    private func isLeftover(
+        _ frame: FrameScanner.Frame, _ position: JournalPosition, _ size: Int64, _ last: UInt32
+    ) -> Bool {
+        position.offset == 0 && position.file == last && frame.end == size && frame.header.number < position.number
+            && end.number == position.number
+    }
+
+    /// Ends at a frame that cannot be read.
+    private mutating func cut(
+        _ scanner: inout FrameScanner, at position: JournalPosition, _ problem: FrameHeader.Problem, _ last: UInt32
+    ) throws(StoreError) {
+        let isProof = { [store, number = end.number] (header: FrameHeader) in
+            (store == 0 || header.store == store) && header.synced >= number
+        }
+        var proof = try scanner.firstHeader(after: position.offset, where: isProof)
+        var file = position.file
+        while proof == nil, file < last {
+            file += 1
+            var next = try self.scanner(of: file)
+            proof = try next.firstHeader(after: -1, where: isProof)
+        }
+        if let proof {
+            throw damage(
+                position, nil, "a frame is unreadable (\(problem)), although frame \(proof.header.number) follows")
+        }
+        try removeIncomplete(last)
+        try finish()
+    }
+
+    /// Takes back the last transaction, and cuts the journal before it.
+    private mutating func removeIncomplete(_ last: UInt32) throws(StoreError) {
+        while let inverse = undo.popLast() { index.apply(inverse) }
+        let name = StoreFiles.journal(end.file)
+        guard let file = files[end.file] else { throw damage(end, nil, "the journal file is missing") }
+        do throws(SystemError) {
+            for number in stride(from: last, to: end.file, by: -1) {
+                report.bytesCut += try files[number]?.size() ?? 0
+                try disk.remove(StoreFiles.journal(number))
+                files[number] = nil
+            }
+            report.bytesCut += max(0, try file.size() - end.offset)
+            try file.truncate(to: end.offset)
+        } catch {
+            throw files.names.failure(error, at: name)
+        }
+        (report.cutFile, report.cutAt) = (name, end.offset)
+    }
+
+    /// Makes everything durable that was read, because the next frame will claim so.
+    private func finish() throws(StoreError) {
+        let name = StoreFiles.journal(end.file)
+        do throws(SystemError) {
+            for (number, file) in files.all where number > end.file {
+                _ = file
+                files[number] = nil
+                try disk.remove(StoreFiles.journal(number))
+            }
+            try files[end.file]?.sync()
+            try disk.syncNames()
+        } catch {
+            throw files.names.syncFailure(error, at: name)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import CausewayStorage
+import CausewaySystem
+
+/// Appends transactions to a journal.
+///
+/// Invariants, from which recovery follows:
+///
+/// 1. Frames are written one after the other without a gap, and no byte before the end of the last acknowledged one is
+///    ever written again, except with the same content after a failed sync.
+/// 2. Under `full` a transaction is acknowledged after its file was synced, and no frame follows before that. So
+///    everything that a power failure can damage lies behind the frames that the last frame names as synced.
+/// 3. A file is begun only after the one before it was synced, and written to only after its name was.
+/// 4. After a failed write the file is cut back to its last acknowledged frame before anything else is written. After a
+///    failed sync nothing is acknowledged until ``repair()`` has written and synced everything unsynced again.
+struct JournalWriter {
+    private let disk: any Disk
+    private let files: JournalFiles
+    private let durability: Durability
+    /// The identity of the store.
+    let store: UInt64
+    private(set) var end: JournalPosition
+    /// The offset in the last file, and the number, up to which everything is durable.
+    private(set) var synced: JournalPosition
+    /// True while the disk may hold something else than was acknowledged.
+    private(set) var needsRepair = false
+    private var file: any DiskFile
+
+    /// - Parameters:
+    ///   - end: the end of what was recovered, all of which is durable.
+    ///   - file: the last file.
+    init(
+        _ disk: any Disk, _ files: JournalFiles, _ durability: Durability, store: UInt64, end: JournalPosition,
+        file: any DiskFile
+    ) {
+        self.disk = disk
+        self.files = files
+        self.durability = durability
+        self.store = store
+        self.end = end
+        self.file = file
+        synced = end
+    }
+
+    private var name: String { StoreFiles.journal(end.file) }
+
+    /// A buffer for the next transaction.
+    func makeBuffer() -> FrameBuffer { FrameBuffer(file: end.file, start: end.offset) }
+
+    /// Writes a transaction, and under `full` waits for the disk. Blocks the thread.
+    ///
+    /// - Parameter buffer: made by ``makeBuffer()`` since the last call.
+    mutating func append(_ buffer: consuming FrameBuffer) throws(StoreError) {
+        var buffer = buffer
+        buffer.finish(store: store, number: end.number, synced: synced.number - 1)
+        do throws(SystemError) {
+            try write(buffer.bytes, at: end.offset)
+        } catch {
+            cutBack()
+            throw files.names.failure(error, at: name)
+        }
+        let next = end.advanced(by: buffer.bytes.count, frames: buffer.frameCount)
+        if durability == .full {
+            do throws(SystemError) {
+                try file.sync()
+            } catch {
+                cutBack()
+                needsRepair = true
+                throw files.names.syncFailure(error, at: name)
+            }
+            synced = next
+        }
+        end = next
+    }
+
+    /// Makes everything durable that was acknowledged.
+    mutating func sync() throws(StoreError) {
+        if synced == end { return }
+        do throws(SystemError) {
+            try file.sync()
+        } catch {
+            needsRepair = true
+            throw files.names.syncFailure(error, at: name)
+        }
+        synced = end
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = try file.write(bytes, from: written, at: offset + Int64(written))
+            // A disk that takes nothing and reports no error is full.
+            if count <= 0 { throw .full }
+            written += count
+        }
+    }
+
+    /// Removes what a failed write has left behind, durably, so that no remains of it can follow a later frame.
+    private mutating func cutBack() {
+        do throws(SystemError) {
+            try file.truncate(to: end.offset)
+            try file.sync()
+            synced = end
+        } catch {
+            needsRepair = true
+        }
+    }
+
+    /// See ``needsRepair``.
+    mutating func requireRepair() { needsRepair = true }
+
+    /// Makes the disk hold exactly what was acknowledged: removes what was not, writes everything unsynced again (the
+    /// system may have dropped it), and syncs. Blocks the thread.
+    mutating func repair() throws(StoreError) {
+        do throws(SystemError) {
+            try file.truncate(to: end.offset)
+            let bytes = try file.read(at: synced.offset, count: Int(end.offset - synced.offset))
+            guard bytes.count == Int(end.offset - synced.offset) else { throw SystemError.broken }
+            try write(bytes, at: synced.offset)
+            try file.sync()
+        } catch {
+            throw files.names.syncFailure(error, at: name)
+        }
+        synced = end
+        needsRepair = false
+    }
+
+    // MARK: Files
+
+    /// Continues in another file, whose first record names it. Blocks the thread.
+    mutating func beginFile() throws(StoreError) {
+        guard end.file < FileLimits.fileNumberMax else {
+            throw .other(
+                detail: "the journal has reached its last file; export the store, and import it into a new one")
+        }
+        try sync()
+        let next = JournalPosition(file: end.file + 1, offset: 0, number: end.number)
+        let (file, frames) = try Self.makeFile(disk, files.names, store: store, at: next, replaces: true)
+        self.file = file
+        files[next.file] = file
+        end = frames
+        synced = frames
+    }
+
+    /// Creates a journal file with its first frame, durably.
+    ///
+    /// - Parameter replaces: whether what an earlier attempt left behind may be removed.
+    /// - Returns: the file, and the position after the frame.
+    static func makeFile(
+        _ disk: any Disk, _ names: StoreFiles, store: UInt64, at position: JournalPosition, replaces: Bool
+    ) throws(StoreError) -> (any DiskFile, JournalPosition) {
+        let name = StoreFiles.journal(position.file)
+        var buffer = FrameBuffer(file: position.file, start: 0)
+        _ = try buffer.append(.file) { bytes in bytes.append(1, Int64(position.file)) }
+        buffer.finish(store: store, number: position.number, synced: position.number - 1)
+        do throws(SystemError) {
+            if replaces, try disk.names().contains(name) { try disk.remove(name) }
+            let file = try disk.open(name, isNew: true)
+            var written = 0
+            while written < buffer.bytes.count {
+                let count = try file.write(buffer.bytes, from: written, at: Int64(written))
+                if count <= 0 { throw SystemError.full }
+                written += count
+            }
+            try file.sync()
+            try disk.syncNames()
+            return (file, position.advanced(by: buffer.bytes.count, frames: 1))
+        } catch {
+            // What is left of it is no file of the journal until its name and its first frame are durable.
+            try? disk.remove(name)
+            throw names.syncFailure(error, at: name)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CausewayStorage
+
+/// Compaction: everything that is still needed is written again at the end of the journal, a frame at a time between
+/// the commits, and the files before it are removed after a snapshot.
+///
+/// A moved record is an ordinary record of the journal, so recovery knows nothing of compaction, and one that was
+/// interrupted has only wasted room.
+enum Compaction {
+    /// Where the next step continues.
+    struct Cursor: Sendable, Equatable {
+        enum Phase: Sendable { case items, records, deletions }
+
+        var account = 0
+        var phase = Phase.items
+        var slot = 0
+    }
+
+    /// Moves records out of the files before `oldestKept`, until a frame is full.
+    ///
+    /// - Returns: where to continue; `nil` if nothing is left.
+    static func step(_ rows: inout FileRows, from cursor: Cursor) throws(StoreError) -> Cursor? {
+        guard rows.index.accounts.indices.contains(cursor.account) else { return nil }
+        var next = cursor
+        let isDone =
+            switch cursor.phase {
+            case .items: try moveItems(&rows, &next)
+            case .records: try moveRecords(&rows, cursor.account)
+            case .deletions: try moveDeletions(&rows, cursor.account)
+            }
+        guard isDone else { return next }
+        switch cursor.phase {
+        case .items: return Cursor(account: cursor.account, phase: .records)
+        case .records: return Cursor(account: cursor.account, phase: .deletions)
+        case .deletions:
+            let account = cursor.account + 1
+            return rows.index.accounts.indices.contains(account) ? Cursor(account: account) : nil
+        }
+    }
+
+    private static func isFull(_ rows: FileRows, since bytes: Int) -> Bool {
+        rows.buffer.bytes.count - bytes >= FileLimits.compactionStepBytes
+    }
+
+    /// - Returns: true after the last item.
+    private static func moveItems(_ rows: inout FileRows, _ cursor: inout Cursor) throws(StoreError) -> Bool {
+        let before = rows.buffer.bytes.count
+        let end = rows.index.accounts[cursor.account].items.slotCount
+        let stop = min(end, cursor.slot + FileLimits.compactionStepItems)
+        while cursor.slot < stop, !isFull(rows, since: before) {
+            let entry = rows.index.accounts[cursor.account].items[ItemTable.Slot(cursor.slot)]
+            if !entry.isFree, entry.location.file < rows.oldestKept { try rows.move(entry, in: cursor.account) }
+            cursor.slot += 1
+        }
+        return cursor.slot >= end
+    }
+
+    private static func moveRecords(_ rows: inout FileRows, _ account: Int) throws(StoreError) -> Bool {
+        let before = rows.buffer.bytes.count
+        let old = rows.index.accounts[account].records.stored.filter { $0.value.location.file < rows.oldestKept }
+        for (identity, entry) in old {
+            if isFull(rows, since: before) { return false }
+            try rows.move(identity, entry, in: account)
+        }
+        return true
+    }
+
+    private static func moveDeletions(_ rows: inout FileRows, _ account: Int) throws(StoreError) -> Bool {
+        let before = rows.buffer.bytes.count
+        let old = rows.index.accounts[account].deletions.stored.filter { $0.value.location.file < rows.oldestKept }
+        for (sequence, entry) in old {
+            if isFull(rows, since: before) { return false }
+            try rows.move(sequence, entry, in: account)
+        }
+        return true
+    }
+}
+
+extension FileRows {
+    fileprivate mutating func move(
+        _ identity: RecordIndex.Identity, _ entry: RecordIndex.Entry, in account: Int
+    ) throws(StoreError) {
+        let record = try reader.stored(entry)
+        let location = try RowCoding.write(record, account, to: &buffer)
+        apply(
+            .record(
+                account: account, identity, .init(version: entry.version, entries: entry.entries, location: location)))
+    }
+
+    fileprivate mutating func move(
+        _ sequence: Int64, _ entry: DeletionIndex.Entry, in account: Int
+    ) throws(StoreError) {
+        let location = try RowCoding.write(try reader.deletion(entry), account, to: &buffer)
+        apply(.deletion(account: account, sequence, .init(message: entry.message, location: location)))
+    }
+}

@@ -1,0 +1,22 @@
+/// Decides when a snapshot is written, and when the journal is compacted.
+///
+/// A snapshot is due when reading the journal after the last one would take longer than reading a snapshot; compaction
+/// when more than half of the journal is no longer needed. So both cost a constant share of what is written.
+struct MaintenancePolicy: Sendable, Equatable {
+    enum Work: Sendable, Equatable { case snapshot, compaction }
+
+    /// The size of the last snapshot; 0 if there is none.
+    var snapshotBytes: Int64 = 0
+    var snapshotJournalBytes = FileLimits.snapshotJournalBytes
+    var compactionBytesMin = FileLimits.compactionBytesMin
+    /// After a failure nothing is tried again below this size of the journal.
+    var retryAt: Int64 = 0
+
+    func due(_ sizes: JournalSizes) -> Work? {
+        if sizes.journalBytes < retryAt { return nil }
+        if sizes.journalBytes >= compactionBytesMin, sizes.journalBytes > 2 * sizes.liveBytes { return .compaction }
+        return sizes.bytesSinceSnapshot >= max(snapshotJournalBytes, snapshotBytes) ? .snapshot : nil
+    }
+
+    mutating func failed(_ sizes: JournalSizes) { retryAt = sizes.journalBytes + snapshotJournalBytes }
+}

@@ -1,0 +1,190 @@
+import CausewayFileStorage
+import CausewayModels
+import CausewayStorage
+import Foundation
+import Testing
+
+/// Damaged files: refused with file and offset, or cut as a torn tail; never half-read.
+struct CorruptionTests {
+    private static let journal = "journal-0000000000000001"
+    /// The distance of the bytes of a snapshot that are changed; all of them in `Tools/torture-disk`.
+    private static let step = ProcessInfo.processInfo.environment["POWER_FAILURES"] == nil ? 3 : 1
+
+    /// A disk with a small store, and the states that it had after each of its commits.
+    private func sample(maintains: Bool = false) async throws -> (disk: FaultyDisk, states: [[MessageID]]) {
+        let disk = FaultyDisk()
+        let store = try await FileStore.open(on: disk, durability: .full, options: FileOptions(newStore: 7))
+        var states: [[MessageID]] = [[]]
+        _ = try await store.start(History.options)
+        for number in 0..<4 {
+            _ = try await store.enqueue(History.draft(number, bytes: number == 2 ? 200 : 5))
+            states.append(states[states.count - 1] + [History.id(number)])
+            if maintains, number == 2 { try await store.maintain(.snapshot) }
+        }
+        await store.close()
+        return (disk.copy(), states)
+    }
+
+    /// The messages of a store on the disk; `nil` if it is refused as damaged, with file and offset.
+    private func open(_ disk: FaultyDisk, _ context: String) async throws -> [MessageID]? {
+        do throws(StoreError) {
+            let store = try await FileStore.open(on: disk, durability: .full)
+            _ = try await store.start(History.options)
+            let messages = try await store.page(MessageQuery(scope: .undelivered, limit: 100)).messages
+            await store.close()
+            return messages.map(\.id)
+        } catch {
+            switch error {
+            case .damaged(let path, let detail):
+                #expect(path.contains("journal-") || path.hasSuffix("snapshot"), "\(context): \(error)")
+                #expect(detail.contains("at byte "), "\(context): \(error)")
+            case .newerSchema: break
+            default: Issue.record("\(context): \(error)")
+            }
+            return nil
+        }
+    }
+
+    @Test func everyFlippedByteIsNoticed() async throws {
+        let (disk, states) = try await sample()
+        let bytes = try #require(disk[Self.journal])
+        let whole = states[states.count - 1]
+        var refused = 0
+        for offset in bytes.indices {
+            for mask in [UInt8(1 << (offset % 8))] {
+                let copy = disk.copy()
+                var flipped = bytes
+                flipped[offset] ^= mask
+                copy[Self.journal] = flipped
+                guard let found = try await open(copy, "byte \(offset)") else {
+                    #expect(copy[Self.journal] == flipped, "byte \(offset): a refused store is left as it is")
+                    refused += 1
+                    continue
+                }
+                // Only the last transaction can be taken for one that never ended.
+                #expect(found == states[states.count - 2], "byte \(offset): \(found.count) messages")
+                #expect(found != whole)
+            }
+        }
+        #expect(refused > bytes.count / 2)
+    }
+
+    @Test func aTruncatedJournalEndsWithACommit() async throws {
+        let (disk, states) = try await sample()
+        let bytes = try #require(disk[Self.journal])
+        var lengths: Set<Int> = []
+        for length in bytes.indices {
+            let copy = disk.copy()
+            copy[Self.journal] = Array(bytes[..<length])
+            let found = try #require(try await open(copy, "\(length) bytes"))
+            #expect(states.contains(found), "\(length) bytes")
+            lengths.insert(found.count)
+        }
+        // All but the last, which needs the whole file.
+        #expect(lengths.count == states.count - 1)
+    }
+
+    @Test func everyFlippedByteOfASnapshotIsNoticed() async throws {
+        let (disk, _) = try await sample(maintains: true)
+        let bytes = try #require(disk["snapshot"])
+        for offset in stride(from: 0, to: bytes.count, by: Self.step) {
+            let copy = disk.copy()
+            var flipped = bytes
+            flipped[offset] ^= 4
+            copy["snapshot"] = flipped
+            #expect(try await open(copy, "byte \(offset)") == nil, "byte \(offset)")
+        }
+        for length in stride(from: 1, to: bytes.count, by: Self.step) {
+            let copy = disk.copy()
+            copy["snapshot"] = Array(bytes[..<length])
+            #expect(try await open(copy, "\(length) bytes") == nil, "\(length) bytes")
+        }
+    }
+
+    @Test func garbageAtTheEndIsCut() async throws {
+        let (disk, states) = try await sample()
+        let bytes = try #require(disk[Self.journal])
+        var random = SplitMix64(seed: 1)
+        for count in [1, 7, 48, 300, 5000] {
+            let copy = disk.copy()
+            copy[Self.journal] = bytes + (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            #expect(try await open(copy, "\(count) bytes") == states[states.count - 1])
+        }
+    }
+
+    @Test func framesInAnotherOrderAreRefused() async throws {
+        let (disk, _) = try await sample()
+        let bytes = try #require(disk[Self.journal])
+        let frames = Self.frames(bytes)
+        for first in 0..<frames.count - 1 {
+            var order = Array(frames.indices)
+            order.swapAt(first, first + 1)
+            let copy = disk.copy()
+            copy[Self.journal] = order.flatMap { bytes[frames[$0]] }
+            #expect(try await open(copy, "frames \(first) and \(first + 1)") == nil)
+            // One is missing, one is there twice.
+            copy[Self.journal] = frames.indices.filter { $0 != first }.flatMap { bytes[frames[$0]] }
+            #expect(try await open(copy, "without frame \(first)") == nil)
+            copy[Self.journal] = frames.indices.flatMap {
+                Array(bytes[frames[$0]]) + ($0 == first ? bytes[frames[$0]] : [])
+            }
+            #expect(try await open(copy, "frame \(first) twice") == nil)
+        }
+    }
+
+    @Test func aJournalAndASnapshotOfDifferentTimesAreRefused() async throws {
+        let disk = FaultyDisk()
+        let store = try await FileStore.open(on: disk, durability: .full)
+        _ = try await store.start(History.options)
+        _ = try await store.enqueue(History.draft(0))
+        let old = disk.copy()
+        for number in 1..<4 { _ = try await store.enqueue(History.draft(number)) }
+        try await store.maintain(.snapshot)
+        let middle = disk.copy()
+        try await store.maintain(.compaction)
+        await store.close()
+        // An old journal beside a new snapshot.
+        middle[Self.journal] = old[Self.journal]
+        #expect(try await open(middle, "an old journal") == nil)
+        // A snapshot after compaction without its journal, and with the journal before it.
+        let missing = disk.copy()
+        missing["journal-0000000000000002"] = nil
+        #expect(try await open(missing, "no journal") == nil)
+        missing[Self.journal] = old[Self.journal]
+        #expect(try await open(missing, "the journal before") == nil)
+        // The journal of another store.
+        let other = FaultyDisk()
+        try await FileStore.open(on: other, durability: .full).close()
+        let mixed = disk.copy()
+        mixed["journal-0000000000000003"] = other[Self.journal]
+        #expect(try await open(mixed, "another store") == nil)
+        // Without a snapshot the files before it are needed.
+        let bare = disk.copy()
+        bare["snapshot"] = nil
+        #expect(try await open(bare, "no snapshot") == nil)
+    }
+
+    @Test func aDamagedRecordIsNotRead() async throws {
+        let (disk, _) = try await sample(maintains: true)
+        let bytes = try #require(disk[Self.journal])
+        // Before the snapshot: opening does not read it.
+        let offset = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("message 1".utf8)) })
+        var flipped = bytes
+        flipped[offset] ^= 1
+        disk[Self.journal] = flipped
+        let store = try await FileStore.open(on: disk, durability: .full)
+        await #expect(throws: StoreError.self) { _ = try await store.start(History.options) }
+        await store.close()
+    }
+
+    private static func frames(_ bytes: [UInt8]) -> [Range<Int>] {
+        var frames: [Range<Int>] = []
+        var start = 0
+        while start < bytes.count {
+            let size = (0..<4).reduce(0) { $0 | Int(bytes[start + 36 + $1]) << ($1 * 8) }
+            frames.append(start..<start + 48 + size)
+            start += 48 + size
+        }
+        return frames
+    }
+}

@@ -1,0 +1,266 @@
+import CausewayFileStorage
+import CausewaySystem
+import Synchronization
+
+/// A disk in memory that knows what is durable: it counts its calls, fails those that it is told to, and can lose its
+/// power.
+final class FaultyDisk: Disk {
+    /// The kinds of calls that can fail.
+    enum Call: String, CaseIterable, Sendable { case open, write, truncate, sync, rename, remove, syncNames }
+
+    /// A failure of the call with this number among those of its kind.
+    struct Fault: Sendable, Hashable, CustomStringConvertible {
+        enum Kind: String, Sendable, CaseIterable { case broken, full, short }
+
+        var call: Call
+        var number: Int
+        var kind: Kind
+        /// Every later call of the kind fails, too.
+        var isLasting: Bool
+
+        var description: String { "\(call) \(number) \(kind)\(isLasting ? " for ever" : "")" }
+    }
+
+    /// A file: what it contains, what of that is durable, and what was done to it since.
+    fileprivate struct Node {
+        enum Change {
+            case write(Int, [UInt8])
+            case truncate(Int)
+        }
+
+        var content: [UInt8] = []
+        var durable: [UInt8] = []
+        var changes: [Change] = []
+        /// True after a failed sync, until everything was written again.
+        var isDropped = false
+    }
+
+    fileprivate struct State {
+        var nodes: [Int: Node] = [:]
+        var names: [String: Int] = [:]
+        var durableNames: [String: Int] = [:]
+        /// The names after each change since they were durable.
+        var nameChanges: [[String: Int]] = []
+        var next = 0
+        var counts: [Call: Int] = [:]
+        var faults: [Fault] = []
+        /// The kinds of calls that have failed.
+        var hits: Set<Call> = []
+        /// After this many calls the power fails: nothing reaches the disk any more.
+        var callsLeft = Int.max
+
+        mutating func admit(_ call: Call) throws(SystemError) -> Fault.Kind? {
+            if callsLeft == 0 { throw .broken }
+            callsLeft -= 1
+            let number = counts[call, default: 0] + 1
+            counts[call] = number
+            let found = faults.first { fault in
+                fault.call == call && (number == fault.number || (fault.isLasting && number > fault.number))
+            }
+            guard let fault = found else { return nil }
+            hits.insert(call)
+            switch fault.kind {
+            case .broken: throw .broken
+            case .full: throw .full
+            case .short: return .short
+            }
+        }
+    }
+
+    fileprivate let state = Mutex(State())
+
+    var counts: [Call: Int] { state.withLock { $0.counts } }
+    var hits: Set<Call> { state.withLock { $0.hits } }
+
+    func set(_ faults: [Fault]) { state.withLock { $0.faults = faults } }
+
+    func failPower(after calls: Int) { state.withLock { $0.callsLeft = calls } }
+
+    var callCount: Int { counts.values.reduce(0, +) }
+
+    // MARK: Contents
+
+    subscript(name: String) -> [UInt8]? {
+        get { state.withLock { state in state.names[name].flatMap { state.nodes[$0]?.content } } }
+        set {
+            state.withLock { state in
+                guard let newValue else {
+                    state.names[name] = nil
+                    state.durableNames[name] = nil
+                    return
+                }
+                state.next += 1
+                state.nodes[state.next] = Node(content: newValue, durable: newValue)
+                state.names[name] = state.next
+                state.durableNames[name] = state.next
+            }
+        }
+    }
+
+    /// A disk with the same files, all of them durable.
+    func copy() -> FaultyDisk {
+        let copy = FaultyDisk()
+        let files = state.withLock { state in state.names.compactMapValues { state.nodes[$0]?.content } }
+        for (name, content) in files { copy[name] = content }
+        return copy
+    }
+
+    /// The disk after a power failure: of the changes that were not synced any subset, by pages of 512
+    /// bytes, in their order; of the names those of some moment since they were synced.
+    ///
+    /// - Parameter keeps: draws whether a change survives.
+    func afterPowerFailure(_ keeps: () -> Bool) -> FaultyDisk {
+        let disk = FaultyDisk()
+        state.withLock { state in
+            var names = state.durableNames
+            for later in state.nameChanges where keeps() { names = later }
+            for (name, number) in names {
+                guard let node = state.nodes[number] else { continue }
+                var content = node.durable
+                for change in node.changes {
+                    switch change {
+                    case .truncate(let length): if keeps() { content.cut(to: length) }
+                    case .write(let offset, let bytes):
+                        var start = 0
+                        while start < bytes.count {
+                            // Up to the next boundary of a page.
+                            let end = min(bytes.count, start + 512 - (offset + start) % 512)
+                            if keeps() { content.put(bytes[start..<end], at: offset + start) }
+                            start = end
+                        }
+                    }
+                }
+                disk[name] = content
+            }
+        }
+        return disk
+    }
+
+    // MARK: Disk
+
+    func makeFolder() throws(SystemError) {}
+
+    func names() throws(SystemError) -> [String] { state.withLock { Array($0.names.keys) } }
+
+    func open(_ name: String, isNew: Bool) throws(SystemError) -> any DiskFile {
+        try state.withLock { state throws(SystemError) in
+            _ = try state.admit(.open)
+            if isNew {
+                if state.names[name] != nil { throw .broken }
+                state.next += 1
+                state.nodes[state.next] = Node()
+                state.names[name] = state.next
+                state.nameChanges.append(state.names)
+            }
+            guard let number = state.names[name] else { throw .broken }
+            return FaultyFile(disk: self, number: number)
+        }
+    }
+
+    func rename(_ name: String, to target: String) throws(SystemError) {
+        try state.withLock { state throws(SystemError) in
+            _ = try state.admit(.rename)
+            guard let number = state.names.removeValue(forKey: name) else { throw .broken }
+            state.names[target] = number
+            state.nameChanges.append(state.names)
+        }
+    }
+
+    func remove(_ name: String) throws(SystemError) {
+        try state.withLock { state throws(SystemError) in
+            _ = try state.admit(.remove)
+            state.names[name] = nil
+            state.nameChanges.append(state.names)
+        }
+    }
+
+    func syncNames() throws(SystemError) {
+        try state.withLock { state throws(SystemError) in
+            _ = try state.admit(.syncNames)
+            state.durableNames = state.names
+            state.nameChanges = []
+        }
+    }
+}
+
+private struct FaultyFile: DiskFile {
+    let disk: FaultyDisk
+    let number: Int
+
+    private func change<Value>(
+        _ body: (inout FaultyDisk.State, inout FaultyDisk.Node) throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        try disk.state.withLock { state throws(SystemError) in
+            var node = state.nodes[number] ?? FaultyDisk.Node()
+            defer { state.nodes[number] = node }
+            return try body(&state, &node)
+        }
+    }
+
+    func size() throws(SystemError) -> Int64 { try change { Int64($1.content.count) } }
+
+    func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+        try change { Array($1.content.dropFirst(Int(offset)).prefix(count)) }
+    }
+
+    func write(_ bytes: [UInt8], from start: Int, at offset: Int64) throws(SystemError) -> Int {
+        try change { state, node throws(SystemError) in
+            let kind = try state.admit(.write)
+            let part = kind == .short ? bytes[start...].prefix(max(1, (bytes.count - start) / 2)) : bytes[start...]
+            node.content.put(part, at: Int(offset))
+            node.changes.append(.write(Int(offset), Array(part)))
+            // The disk takes a part, and nothing more the next time.
+            if kind == .short, state.faults.contains(where: { $0.kind == .short && $0.isLasting }) { throw .full }
+            return part.count
+        }
+    }
+
+    func truncate(to length: Int64) throws(SystemError) {
+        try change { state, node throws(SystemError) in
+            _ = try state.admit(.truncate)
+            node.content.cut(to: Int(length))
+            node.changes.append(.truncate(Int(length)))
+        }
+    }
+
+    func sync() throws(SystemError) {
+        try change { state, node throws(SystemError) in
+            do throws(SystemError) {
+                _ = try state.admit(.sync)
+            } catch {
+                // As Linux does: what could not be written is dropped, and the next sync reports success.
+                node.changes = []
+                node.isDropped = true
+                throw error
+            }
+            if node.isDropped {
+                // What an earlier sync dropped is not on the disk, although the file shows it until it is closed.
+                var durable = node.durable
+                for case .write(let offset, let bytes) in node.changes { durable.put(bytes[...], at: offset) }
+                durable.cut(to: node.content.count)
+                node.durable = durable
+                node.isDropped = durable != node.content
+            } else {
+                node.durable = node.content
+            }
+            node.changes = []
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func put(_ bytes: ArraySlice<UInt8>, at offset: Int) {
+        if count < offset { append(contentsOf: repeatElement(0, count: offset - count)) }
+        let overlap = Swift.min(count - offset, bytes.count)
+        replaceSubrange(offset..<offset + overlap, with: bytes.prefix(overlap))
+        append(contentsOf: bytes.dropFirst(overlap))
+    }
+
+    fileprivate mutating func cut(to length: Int) {
+        if count > length {
+            removeSubrange(length...)
+        } else {
+            append(contentsOf: repeatElement(0, count: length - count))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CausewayFileStorage
+import CausewayModels
+import CausewayStorage
+import Testing
+
+/// The index in memory: small, and the same however it came about.
+struct IndexTests {
+    private static let count = 20_000
+
+    private func remote(_ number: Int) -> RemoteMessage {
+        RemoteMessage(
+            id: History.id(number), channel: History.channel, sender: History.user,
+            body: MessageBody(content: .text("number \(number)")), createdAt: History.time,
+            serverPosition: ServerPosition(position: Int64(number + 1), acceptedAt: History.time))
+    }
+
+    @Test func aMessageCostsAtMost96Bytes() async throws {
+        let disk = FaultyDisk()
+        var store = try await FileStore.open(on: disk, durability: .normal)
+        _ = try await store.start(History.options)
+        for start in stride(from: 0, to: Self.count, by: 1000) {
+            try await store.commit((start..<start + 1000).map { .merge(remote($0), at: History.time) })
+        }
+        #expect(try store.indexBytes <= 96 * Self.count)
+        try await store.maintain(.snapshot)
+        await store.close()
+        store = try await FileStore.open(on: disk, durability: .normal)
+        #expect(store.recovery.frames <= 1)
+        _ = try await store.start(History.options)
+        #expect(try store.indexBytes <= 96 * Self.count)
+        let page = try await store.page(
+            MessageQuery(
+                scope: .channel(History.channel), direction: .descending,
+                after: MessageQuery.Cursor(position: 5_001, ordinal: .min), limit: 3))
+        #expect(page.messages.map(\.id) == [5_000, 4_999, 4_998].map { History.id($0 - 1) })
+        await store.close()
+    }
+
+    /// Removed messages free their place in the index.
+    @Test func messagesLeaveNothingBehind() async throws {
+        let store = try await FileStore.open(on: FaultyDisk(), durability: .normal)
+        _ = try await store.start(History.options)
+        for round in 0..<20 {
+            try await store.commit((0..<500).map { .merge(remote(round * 500 + $0), at: History.time) })
+            try await store.commit((0..<500).map { .delete(History.id(round * 500 + $0)) })
+        }
+        // The slots of the first round serve all others.
+        #expect(try store.indexBytes <= 96 * 1500)
+        await store.close()
+    }
+}
