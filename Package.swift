@@ -220,8 +220,8 @@ let package = Package(
         module(
             "Daemon",
             [
-                "Causeway", "CausewayConfiguration", "CausewayControlAPI",
-                "CausewayControlClient", "CausewayControlServer", "CausewaySystem", .lifecycle, .logging, .unixSignals,
+                "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient",
+                "CausewayControlServer", "CausewaySystem", .lifecycle, .logging, .unixSignals,
             ]),
 
         // Servers.
@@ -280,23 +280,21 @@ let package = Package(
         app(
             "causewayd",
             [
-                "CausewayAdapters", "CausewayConfiguration", "CausewayControlAPI",
-                "CausewayDaemon", "CausewayDiagnostics", "CausewaySystem", .argumentParser, .logging,
+                "CausewayAdapters", "CausewayConfiguration", "CausewayControlAPI", "CausewayDaemon",
+                "CausewayDiagnostics", "CausewaySystem", .argumentParser, .logging,
             ]),
         app(
             "causeway-hub",
             [
                 "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayHub",
-                "CausewayHubSQLite",
-                "CausewayHubStorage", "CausewayModels", "CausewayRecords", "CausewaySystem", .argumentParser,
-                .lifecycle, .logging,
-                .unixSignals,
+                "CausewayHubSQLite", "CausewayHubStorage", "CausewayModels", "CausewayRecords", "CausewaySystem",
+                .argumentParser, .lifecycle, .logging, .unixSignals,
             ]),
         app(
             "causeway-status",
             [
-                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics",
-                "CausewayStatusPage", "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
+                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayStatusPage",
+                "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
             ]),
 
         // Examples: what an application writes. They see what is public, and nothing else. `Examples/own-adapters` is a
@@ -380,17 +378,15 @@ let package = Package(
         tests(
             "Sync", in: "Unit",
             [
-                "CausewayTestSupport",
-                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRecords", "CausewayRuntime",
-                "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage",
-                "CausewaySync", "CausewayTransport",
+                "CausewayTestSupport", "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRecords",
+                "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
+                "CausewayStorage", "CausewaySync", "CausewayTransport",
             ]),
         tests(
             "Live", in: "Unit",
             [
-                "CausewayTestSupport",
-                "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
-                "CausewaySimulatedRuntime", "CausewayStorage",
+                "CausewayTestSupport", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime",
+                "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
             ]),
         tests("LiveCombine", in: "Unit", ["Causeway", "CausewayLiveCombine", .openCombine]),
         tests("Terminal", in: "Unit", ["CausewayTerminal"]),
@@ -465,8 +461,7 @@ let package = Package(
         tests(
             "Control", in: "Integration",
             [
-                "CausewayTestSupport",
-                "Causeway", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
+                "CausewayTestSupport", "Causeway", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
                 "CausewayControlClient", "CausewayControlServer", "CausewayDaemon", "CausewayDiagnostics",
                 "CausewayScriptedWorld", "CausewaySystem", "CausewayTerminal", .lifecycle, .logging, .nioCore,
                 .nioPosix,
@@ -474,9 +469,8 @@ let package = Package(
         tests(
             "StatusPage", in: "Integration",
             [
-                "CausewayTestSupport",
-                "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayControlServer",
-                "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
+                "CausewayTestSupport", "Causeway", "CausewayConfiguration", "CausewayControlAPI",
+                "CausewayControlServer", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
                 .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
 
@@ -486,8 +480,8 @@ let package = Package(
             [
                 "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite",
                 "CausewayModels", "CausewayRecords", "CausewaySQLiteStorage", "CausewayScriptedWorld", "CausewayTLS",
-                "CausewayTestSupport", "CausewayTransport", "causeway-cli",
-                "causeway-hub", "causewayd", .grdb, .logging,
+                "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd", .grdb,
+                .logging,
             ]),
         tests(
             "CLI", in: "System",

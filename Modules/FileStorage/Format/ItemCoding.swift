@@ -36,6 +36,7 @@ enum ItemCoding {
         static let contentOffset: UInt8 = 26
         static let contentLength: UInt8 = 27
         static let pausesLane: UInt8 = 28
+        static let upload: UInt8 = 29
     }
 
     /// The content of an item as its record holds it.
@@ -50,9 +51,11 @@ enum ItemCoding {
         var failure: [UInt8]?
         var aggregates: [UInt8]?
         var displayed: [UInt8]?
+        var upload: [UInt8]?
 
         init(_ item: StoredItem) throws(StoreError) {
             failure = try item.failure.map(StoredJSON.encode)
+            upload = try item.upload.map(StoredJSON.encode)
             guard let message = item.message else { return }
             aggregates = try StoredAggregates(message.confirmed ?? message.displayed).map(StoredJSON.encode)
             displayed = message.confirmed == nil ? nil : try StoredJSON.encode(message.displayed)
@@ -103,6 +106,7 @@ enum ItemCoding {
         bytes.append(Tag.lastAttemptAt, delivery.lastAttemptAt?.milliseconds)
         if let failure = parts.failure { bytes.append(Tag.failure, bytes: failure) }
         if delivery.failure?.pausesLane == true { bytes.append(Tag.pausesLane, 1) }
+        if let upload = parts.upload { bytes.append(Tag.upload, bytes: upload) }
         if !delivery.history.isEmpty {
             var history: [UInt8] = []
             for change in delivery.history {

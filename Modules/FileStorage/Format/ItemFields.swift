@@ -33,6 +33,7 @@ struct ItemFields {
     private var history: ArraySlice<UInt8>?
     private var aggregates: ArraySlice<UInt8>?
     private var displayed: ArraySlice<UInt8>?
+    private var upload: AttachmentUpload?
 
     init(_ reader: FieldReader) throws(FieldReader.Malformed) {
         var reader = reader
@@ -73,6 +74,7 @@ struct ItemFields {
             case (Tag.contentOffset, .number(let number)): contentAt.offset = number
             case (Tag.contentLength, .number(let number)): contentAt.length = number
             case (Tag.pausesLane, .number(let number)): pausesLane = number != 0
+            case (Tag.upload, .bytes(let bytes)): upload = try StoredJSON.decode(AttachmentUpload.self, bytes)
             default: throw .init(detail: "unknown field \(tag)")
             }
         }
@@ -134,7 +136,8 @@ struct ItemFields {
                 try StoredJSON.decode(Failure.self, bytes)
             }, isInDoubt: isInDoubt, lane: lane, laneSequence: laneSequence, previousSequence: previousSequence,
             queuedAt: queuedAtOrCreated, attempts: attempts,
-            lastAttemptAt: lastAttemptAt.map(Timestamp.init(milliseconds:)), history: try changes())
+            lastAttemptAt: lastAttemptAt.map(Timestamp.init(milliseconds:)), history: try changes(),
+            upload: upload)
     }
 
     private var queuedAtOrCreated: Timestamp { Timestamp(milliseconds: queuedAt ?? createdAt) }
@@ -156,6 +159,7 @@ struct ItemFields {
         guard isPending, state != .created || laneSequence != 0, let lane else { return nil }
         return OutboxEntry(
             kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: MessageID(id),
-            attempts: attempts, bytes: contentBytes, queuedAt: queuedAtOrCreated, isOperation: isOperation)
+            attempts: attempts, bytes: contentBytes, queuedAt: queuedAtOrCreated, isOperation: isOperation,
+            upload: upload)
     }
 }
