@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser test-socket test-contract test-examples screenshots tidy lint format demo simulate simulate-clients live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser test-socket test-uploads test-contract test-examples screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page bench-network install clean
 
 help: ## List these targets
@@ -74,6 +74,9 @@ test-browser: setup-tests build ## Only the tests of the status page in a real b
 
 test-socket: setup-tests build ## Only the tests of the hub's socket with an independent client
 	@Tools/test-socket --verbose
+
+test-uploads: setup-tests build ## Only the tests of the hub's uploads with an independent client, and with curl
+	@Tools/test-uploads
 
 test-contract: setup-tests build ## Make CASES (1000) requests for each operation of the hub's OpenAPI file, and check the responses
 	@Tools/test-contract $(or $(CASES),1000)
