@@ -233,7 +233,7 @@ import Testing
     @Test(arguments: [false, true])
     func aSlowReceiverHoldsTheServerBack(secure: Bool) async throws {
         let certificates = try TestCertificates()
-        let parts = 512
+        let parts = 160
         let stalled = Event()
         let written = Mutex(0)
         try await ScriptedServer.run(tls: secure ? try certificates.serverContext(for: "127.0.0.1") : nil) {
