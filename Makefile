@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories \
 	bench bench-live bench-page bench-network bench-fanout install clean
 
 help: ## List these targets
@@ -87,6 +87,9 @@ test-proxy: setup-tests build ## Only the tests with nginx between client and hu
 
 flap-link: setup-tests build ## Take a daemon's link down and up every two seconds for a minute, while it sends; needs root
 	@CAUSEWAY_FLAPS=30 Tools/run-tests --filter NetworkTests --skip-build
+
+test-uploads: setup-tests build ## Only the tests of the hub's uploads with an independent client, and with curl
+	@Tools/test-uploads
 
 test-contract: setup-tests build ## Make CASES (1000) requests for each operation of the hub's OpenAPI file, and check the responses
 	@Tools/test-contract $(or $(CASES),1000)

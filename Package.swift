@@ -215,7 +215,7 @@ let package = Package(
             "CommandLine",
             [
                 "CausewayConfiguration", "CausewayControlAPI", "CausewayModels", "CausewayRecords", "CausewaySystem",
-                "CausewayTerminal",
+                "CausewayTerminal", "CausewayTLS",
             ]),
         module(
             "Daemon",
@@ -447,8 +447,8 @@ let package = Package(
             "HTTPTransport", in: "Integration",
             [
                 "CausewayModels", "CausewayTransport", "CausewayTransportConformance", "CausewayWire",
-                "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub", "CausewayHubSQLite",
-                .logging, .nioCore, .nioPosix,
+                "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub", "CausewayHubRules",
+                "CausewayHubSQLite", .logging, .nioCore, .nioPosix,
             ]),
         tests(
             "Hub", in: "Integration",

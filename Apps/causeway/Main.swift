@@ -31,7 +31,7 @@ struct CausewayCommand: AsyncParsableCommand {
             CommandGroup(name: "Session", subcommands: [Login.self, Logout.self, Status.self]),
             CommandGroup(
                 name: "Messages",
-                subcommands: [Send.self, Edit.self, React.self, Messages.self, ShowMessage.self]),
+                subcommands: [Send.self, Edit.self, React.self, Messages.self, ShowMessage.self, Download.self]),
             CommandGroup(name: "Channels", subcommands: [ChannelCommand.self]),
             CommandGroup(
                 name: "Outbox",

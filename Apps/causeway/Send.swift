@@ -21,6 +21,10 @@ struct Send: AsyncParsableCommand {
             Without a daemon it tries to deliver for --linger (10s) while the server is reachable, and reports \
             messages that stay in the outbox; the next command, or a daemon, continues with them.
 
+            --image, --video, --audio and --file send a file; the text is its caption then, or --caption. The type \
+            is determined by the content. The file is copied before this returns, and may change or go afterwards. \
+            With --wait the progress of its upload is shown.
+
             --json prints {"ids":[…]}, and with --wait "results" with one object for each message.
             """)
 
@@ -28,6 +32,14 @@ struct Send: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String] = []
     @Flag(help: "Each line of standard input is a message.") var lines = false
     @Flag(help: "The input is JSON: a custom message.") var custom = false
+    @Option(help: ArgumentHelp("Send this image.", valueName: "path")) var image: String?
+    @Option(help: ArgumentHelp("Send this video.", valueName: "path")) var video: String?
+    @Option(help: ArgumentHelp("Send this audio file.", valueName: "path")) var audio: String?
+    @Option(help: ArgumentHelp("Send this file.", valueName: "path")) var file: String?
+    @Option(help: ArgumentHelp("The caption of an image, a video or a file.", valueName: "text"))
+    var caption: String?
+    @Option(help: ArgumentHelp("The name that receivers see. (default: that of the file)", valueName: "name"))
+    var name: String?
     @Option(help: ArgumentHelp("The message to reply to.", valueName: "id")) var replyTo: MessageArgument?
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
     @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
@@ -39,17 +51,34 @@ struct Send: AsyncParsableCommand {
 
     func validate() throws {
         if lines, !text.isEmpty, text != ["-"] { throw ValidationError("--lines reads standard input only.") }
+        let files = [image, video, audio, file].compactMap { $0 }
+        if files.count > 1 { throw ValidationError("One message has one file.") }
+        if files.isEmpty, caption != nil || name != nil {
+            throw ValidationError("--caption and --name require --image, --video, --audio or --file.")
+        }
+        if !files.isEmpty, lines || custom {
+            throw ValidationError("A message with a file is neither --lines nor --custom.")
+        }
+        if caption != nil, !text.isEmpty { throw ValidationError("Give the caption once.") }
+        if audio != nil, caption != nil || !text.isEmpty { throw ValidationError("An audio message has no caption.") }
         if timeout != nil, !wait { throw ValidationError("--timeout requires --wait.") }
     }
 
-    private var readsInput: Bool { text.isEmpty || text == ["-"] }
+    private var readsInput: Bool { (media == nil && text.isEmpty) || text == ["-"] }
+
+    private var media: (kind: OutgoingMedia.Kind, path: String)? {
+        if let image { return (.image, image) }
+        if let video { return (.video, video) }
+        if let audio { return (.audio, audio) }
+        return file.map { (.file, $0) }
+    }
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             if readsInput, text.isEmpty, !lines, console.terminal.isInputTerminal {
                 throw ControlError(.badRequest, "no text; give it after the channel, or - to read standard input")
             }
-            let (outcome, outputProblem) = try await create(route.service, console)
+            let (outcome, outputProblem) = try await create(route, console)
             for problem in outcome.refused { console.note(problem) }
             if outcome.blankCount > 0 { console.note("blank lines skipped: \(outcome.blankCount)") }
             let delivery = await deliver(outcome.ids, route, console)
@@ -64,12 +93,19 @@ struct Send: AsyncParsableCommand {
 
     /// Enqueues the messages and prints their ids; an output error stops nothing.
     private func create(
-        _ service: any ControlService, _ console: Console
+        _ route: ControlEndpoint, _ console: Console
     ) async throws(ControlError) -> (outcome: BulkSender.Outcome, outputProblem: ControlError?) {
+        let service = route.service
         var outputProblem: ControlError?
         let show = { (ids: [MessageID]) in
             guard !console.json, outputProblem == nil else { return }
             do throws(ControlError) { try console.print(ids.map(\.description)) } catch { outputProblem = error }
+        }
+        if let media {
+            var outcome = BulkSender.Outcome()
+            outcome.ids = try await send(media, route, console).ids
+            show(outcome.ids)
+            return (outcome, outputProblem)
         }
         let composer = MessageComposer(
             channel: try channel.id(), isCustom: custom, parent: try replyTo?.id())
@@ -90,6 +126,35 @@ struct Send: AsyncParsableCommand {
         let outcome = await sender.send(LineInput(lineBytesMax: MessageComposer.inputBytesMax))
         console.endProgress()
         return (outcome, outputProblem)
+    }
+
+    private func send(
+        _ media: (kind: OutgoingMedia.Kind, path: String), _ route: ControlEndpoint, _ console: Console
+    ) async throws(ControlError) -> SendReport {
+        var caption = caption
+        if !text.isEmpty {
+            guard let given = String(validating: try await content(), as: UTF8.self) else {
+                throw ControlError(.badRequest, "the caption is not valid UTF-8")
+            }
+            caption = given
+        }
+        let message = OutgoingMedia(
+            channel: try channel.id(), kind: media.kind, name: name ?? MediaFile.name(of: media.path),
+            caption: caption, parent: try replyTo?.id())
+        try message.check()
+        // The daemon may see other files than this program, or may not read this one: it gets the bytes.
+        guard route.isDaemon else { return try await route.service.send(message, .path(media.path)) }
+        let file = try MediaFile(media.path)
+        let progress = TransferProgress(total: file.size)
+        let report = try await route.service.send(
+            message,
+            .parts(size: file.size) {
+                let part = try file.next()
+                if let line = progress.line("copying", at: file.offset) { console.progress(line) }
+                return part
+            })
+        console.endProgress()
+        return report
     }
 
     private func content() async throws(ControlError) -> Data {
@@ -129,8 +194,15 @@ struct Send: AsyncParsableCommand {
     private func waited(
         for ids: [MessageID], _ waiter: ResultWaiter, _ console: Console
     ) async throws(ControlError) -> Delivery {
+        var upload: TransferProgress?
         let results = try await waiter.results(of: ids, within: timeout?.duration) { result in
-            console.progress("waiting: \(result.waitText ?? "…")")
+            if let sent = result.wait?.sent, let total = result.wait?.total {
+                let progress = upload ?? TransferProgress(total: total, from: sent)
+                upload = progress
+                if let line = progress.line("uploading", at: sent) { console.progress(line) }
+            } else {
+                console.progress("waiting: \(result.waitText ?? "…")")
+            }
         }
         console.endProgress()
         for result in results { tell(result, console) }

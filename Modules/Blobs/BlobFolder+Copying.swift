@@ -34,7 +34,7 @@ extension BlobFolder {
         }
     }
 
-    private func makeIncomplete() throws(BlobError) -> (path: String, file: OpenFile) {
+    func makeIncomplete() throws(BlobError) -> (path: String, file: OpenFile) {
         let number = try state.withLock { state throws(BlobError) in
             if !state.hasFolder {
                 try makeFolder()

@@ -78,6 +78,14 @@ package final class BlobFolder: BlobStore {
         }
     }
 
+    package func makeIncomingFile() async throws(BlobError) -> any IncomingFile {
+        _ = try await usage()
+        return try await copies.perform { [copies] () throws(BlobError) in
+            let made = try self.makeIncomplete()
+            return IncomingBlob(made.path, made.file, copies)
+        }
+    }
+
     package func open(_ sha256: String) async throws(BlobError) -> any Blob {
         let size = try withIndex { index in index.size(of: sha256) }
         guard let size else { throw .missing(sha256: sha256) }

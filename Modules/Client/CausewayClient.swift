@@ -49,7 +49,12 @@ public final class CausewayClient: Sendable {
         self.credentials = credentials
         self.runtime = runtime
         self.live = live
-        collector = store.blobs.map { BlobCollector(store: store, blobs: $0, runtime: runtime) }
+        let files = store.blobs.map { blobs in
+            MessageFiles(
+                blobs: blobs, received: store.received,
+                collector: BlobCollector(store: store, blobs: blobs, runtime: runtime))
+        }
+        collector = files?.collector
         let server = LiveServer(ServerPages(engine: engine, store: store))
         self.server = server
         records = RecordRepository(engine: engine, store: store, live: live, server: server)
@@ -57,7 +62,7 @@ public final class CausewayClient: Sendable {
         channelMembers = ChannelMemberRepository(records: records)
         messages = MessageRepository(
             engine: engine, store: store, runtime: runtime, live: live, server: server,
-            ordering: configuration.ordering)
+            ordering: configuration.ordering, files: files, receivedBytesMax: configuration.receivedBytesMax)
     }
 
     /// Opens a client on a store.

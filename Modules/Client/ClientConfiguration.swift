@@ -8,6 +8,9 @@ public struct ClientConfiguration: Sendable, Hashable {
     /// The treatment at the start of messages that the previous run left undelivered.
     public var restart: RestartPolicy = .fail
     public var outbox = OutboxConfiguration()
+    /// Bytes of the downloaded files that are kept; the one that was used least recently goes first. A larger file
+    /// cannot be fetched as a whole, only read in parts.
+    public var receivedBytesMax: Int64 = 4 << 30
 
     public init() {}
 }

@@ -7,6 +7,8 @@ public import CausewaySync
 ///
 /// A ``SyncError`` or a ``ContentProblem`` named in a comment is wrapped in ``sync(_:)`` or ``content(_:)``.
 public enum ClientError: Error, Sendable, Hashable {
+    /// A file could not be copied, stored or read.
+    case blob(BlobError)
     /// The message violates a limit; nothing was created.
     case content(ContentProblem)
     /// The token could not be saved, read or removed.
@@ -18,6 +20,7 @@ public enum ClientError: Error, Sendable, Hashable {
 extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .blob(let error): error.description
         case .content(let problem): problem.description
         case .credentials(let error): error.description
         case .store(let error): error.description

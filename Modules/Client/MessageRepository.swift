@@ -16,6 +16,9 @@ public struct MessageRepository: Sendable {
     let live: LiveQueryEngine
     let server: LiveServer
     let ordering: OrderingPolicy
+    /// `nil` if the store keeps no files.
+    let files: MessageFiles?
+    let receivedBytesMax: Int64
 
     // MARK: - Creating
 
@@ -67,10 +70,17 @@ public struct MessageRepository: Sendable {
         _ content: MessageContent, in channel: ChannelID, _ parent: MessageID? = nil
     ) async throws(ClientError) -> MessageHandle {
         try validate(content, for: .create)
-        let content = content.normalized
         guard let session = engine.currentSession else { throw .sync(.noSession) }
+        return try await create(content, in: channel, parent, id: MessageID(runtime.makeUUIDv7()), for: session)
+    }
+
+    /// Creates a message from content that was checked.
+    func create(
+        _ content: MessageContent, in channel: ChannelID, _ parent: MessageID?, id: MessageID, for session: Session
+    ) async throws(ClientError) -> MessageHandle {
+        let content = content.normalized
         let draft = MessageDraft(
-            id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user, parent: parent,
+            id: id, channel: channel, sender: session.user, parent: parent,
             content: content, createdAt: runtime.wallClock,
             lane: ordering.lane(for: .create(content, parent: parent), in: channel),
             account: session.account)

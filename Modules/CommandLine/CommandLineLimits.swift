@@ -6,4 +6,10 @@ package enum CommandLineLimits {
     package static let inputBytesPerRead = 256 * 1024
     /// How long a one-shot program waits for the results of the messages it sent.
     package static let lingerSeconds = 10
+    /// Characters of a progress bar.
+    static let progressColumns = 20
+    /// The shortest time between two lines of progress.
+    static let progressMilliseconds = 100
+    /// The time over which a rate is measured.
+    static let rateSeconds = 5
 }

@@ -2,6 +2,10 @@
 package enum ControlLimits {
     /// Bytes of the body of one request.
     package static let bodyBytesMax = 8 * 1024 * 1024
+    /// Bytes of the JSON before the bytes of a file in one request.
+    package static let mediaHeadBytesMax = 64 * 1024
+    /// Bytes of a file that are in memory at a time.
+    package static let filePartBytes = 256 * 1024
     /// Messages in one request.
     package static let messagesPerRequestMax = 1000
     /// Identifiers in one resend or delete request.

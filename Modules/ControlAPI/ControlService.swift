@@ -18,6 +18,15 @@ package protocol ControlService: Sendable {
     ///
     /// - Parameter messages: 1 to ``ControlLimits/messagesPerRequestMax``.
     func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport
+    /// Enqueues a message with a file; message and file are durable on return. After an error nothing of the file is
+    /// kept.
+    func send(_ message: OutgoingMedia, _ bytes: MediaBytes) async throws(ControlError) -> SendReport
+    /// Passes the bytes of a message's file to `body`, from `offset` to the end, in parts and in order.
+    ///
+    /// With the offset 0 the hash has been verified when this returns; with another one the caller verifies it.
+    func readFile(
+        of id: MessageID, from offset: Int64, to body: @Sendable ([UInt8]) async throws(ControlError) -> Void
+    ) async throws(ControlError)
     /// Waits for the end of a delivery, for at most `limit` and ``ControlLimits/waitSecondsMax`` seconds, and returns
     /// its state at that time.
     func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> DeliveryResultResponse

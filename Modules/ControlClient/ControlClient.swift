@@ -12,7 +12,7 @@ import NIOPosix
 /// A request that changes something is never sent twice: when the other process stops before it has responded, the call
 /// throws ``ControlError/Code/responseLost``, and only a read can show whether the change was made.
 package final class ControlClient: ControlService {
-    private let http: HTTPClient
+    let http: HTTPClient
     let socketPath: String
     let watchSilence: Duration
 
@@ -193,12 +193,17 @@ package final class ControlClient: ControlService {
     }
 
     private func send<Response: Decodable>(_ request: HTTPClientRequest) async throws(ControlError) -> Response {
-        var response: HTTPClientResponse
+        let response: HTTPClientResponse
         do throws(HTTPClientError) {
             response = try await http.send(request)
         } catch {
             throw problem(error, request)
         }
+        return try decoded(response)
+    }
+
+    func decoded<Response: Decodable>(_ response: HTTPClientResponse) throws(ControlError) -> Response {
+        var response = response
         let data = Data(response.body.readBytes(length: response.body.readableBytes) ?? [])
         guard response.status.kind == .successful else {
             let problem = try? ControlJSON.decode(ErrorResponse.self, from: data, what: "the response")
@@ -215,7 +220,7 @@ package final class ControlClient: ControlService {
         }
     }
 
-    private func problem(_ error: HTTPClientError, _ request: HTTPClientRequest) -> ControlError {
+    func problem(_ error: HTTPClientError, _ request: HTTPClientRequest) -> ControlError {
         guard error.mayHaveReachedServer, request.method != .get else {
             return ControlError(
                 .daemonUnreachable, "the daemon at \(socketPath) does not respond: \(error.description)")

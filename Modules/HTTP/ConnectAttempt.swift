@@ -1,3 +1,4 @@
+import CausewaySystem
 import CausewayTLS
 import NIOCore
 import NIOHTTP1
@@ -52,7 +53,8 @@ final class ConnectAttempt {
         case .unix(let path):
             connected = bootstrap.connect(unixDomainSocketPath: path)
         case .tcp(let host, let port, _):
-            connected = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1).connect(host: host, port: port)
+            connected = limitingUnsent(bootstrap).channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .connect(host: host, port: port)
         }
         connected.assumeIsolated().whenComplete { result in
             switch result {
@@ -65,6 +67,13 @@ final class ConnectAttempt {
     /// Cancels the attempt with this reason.
     func cancel(_ reason: HTTPClientError) {
         settle(.failure(reason))
+    }
+
+    private func limitingUnsent(_ bootstrap: ClientBootstrap) -> ClientBootstrap {
+        guard let option = SocketOptionNumber.unsentBytes else { return bootstrap }
+        return bootstrap.channelOption(
+            .tcpOption(NIOBSDSocket.Option(rawValue: option)),
+            value: SocketOptionValue(settings.limits.unsentBytesMax))
     }
 
     private var nextHop: HTTPEndpoint.Address {

@@ -11,6 +11,8 @@ final class ConnectionPool: HTTPConnectionOwner {
         let body: ByteBuffer
         let isSafeToRepeat: Bool
         let serverWait: Duration
+        /// The parts of the bodies of a transfer.
+        let stream: TransferStream?
         let continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
         var wasRepeated = false
         var wholeTimer: Scheduled<Void>?
@@ -122,8 +124,10 @@ final class ConnectionPool: HTTPConnectionOwner {
             switch action {
             case .lease(let connection, let request):
                 if let connection = connections[connection], let waiting = requests[request] {
+                    if waiting.stream != nil { waiting.wholeTimer?.cancel() }
                     connection.start(
-                        request, head: waiting.head, body: waiting.body, serverWait: waiting.serverWait)
+                        request, head: waiting.head, body: waiting.body, serverWait: waiting.serverWait,
+                        stream: waiting.stream)
                 }
             case .connect(let connection):
                 connect(connection)

@@ -52,7 +52,67 @@ package final class HTTPClient: Sendable {
     /// - Throws: see ``HTTPClientError``; its `mayHaveReachedServer` indicates whether the server may have acted on the
     ///   request.
     package func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
-        var head = try request.head(for: endpoint, absoluteForm: settings.isForProxyToRead)
+        try await perform(request, stream: nil)
+    }
+
+    /// Sends a request whose body is read in parts, or whose response is received in parts, and waits for the response;
+    /// without the body that ``HTTPTransfer/receiver`` got.
+    ///
+    /// A final response that arrives before the body was sent ends the sending: it is returned like any other, and the
+    /// connection is closed. An upload is never repeated.
+    ///
+    /// - Throws: ``HTTPTransferError``: the error of the connection, or that of the sender or the receiver of a body.
+    package func transfer(_ transfer: HTTPTransfer) async throws(HTTPTransferError) -> HTTPClientResponse {
+        let stream = TransferStream(transfer, limits: settings.limits)
+        let result = await withTaskGroup(of: TransferStep.self) { group in
+            group.addTask {
+                do throws(HTTPClientError) {
+                    let response = try await self.perform(transfer.request, stream: stream)
+                    stream.end(discarding: false)
+                    return .response(.success(response))
+                } catch {
+                    stream.end(discarding: true)
+                    return .response(.failure(error))
+                }
+            }
+            if let body = transfer.body { group.addTask { await .of { try await stream.send(body) } } }
+            if let receiver = transfer.receiver { group.addTask { await .of { try await stream.drain(to: receiver) } } }
+            var response: Result<HTTPClientResponse, HTTPClientError>?
+            var failure: (any Error)?
+            for await step in group {
+                switch step {
+                case .response(let result):
+                    response = result
+                    // A source that is being read is not needed any longer.
+                    if case .failure = result { group.cancelAll() }
+                case .done: break
+                case .failed(let error):
+                    // The consequence of a failed request, or its cause.
+                    failure = failure ?? error
+                    group.cancelAll()
+                }
+            }
+            return (response, failure)
+        }
+        switch result {
+        case (.failure(let error)?, let failure?):
+            guard case .cancelled(let requestSent) = error, !Task.isCancelled else { throw .connection(error) }
+            throw .body(failure, requestSent: requestSent)
+        case (.failure(let error)?, nil): throw .connection(error)
+        case (.success(let response)?, let failure?):
+            // The rest of a body that the response made superfluous could not be read.
+            if transfer.receiver == nil { return response }
+            throw .body(failure, requestSent: true)
+        case (.success(let response)?, nil): return response
+        case (nil, _): throw .connection(.cancelled(requestSent: true))
+        }
+    }
+
+    private func perform(
+        _ request: HTTPClientRequest, stream: TransferStream?
+    ) async throws(HTTPClientError) -> HTTPClientResponse {
+        var head = try request.head(
+            for: endpoint, absoluteForm: settings.isForProxyToRead, bodyLength: stream?.transfer.body?.length)
         if settings.isForProxyToRead, let authorization = settings.proxy?.authorization {
             head.headers.add(name: "Proxy-Authorization", value: authorization)
         }
@@ -64,7 +124,7 @@ package final class HTTPClient: Sendable {
             await withCheckedContinuation { continuation in
                 let accepted = ConnectionPool.Request(
                     head: finishedHead, body: request.body, isSafeToRepeat: request.isSafeToRepeat,
-                    serverWait: request.serverWait, continuation: continuation)
+                    serverWait: request.serverWait, stream: stream, continuation: continuation)
                 loop.execute {
                     // A cancellation that ran before this turn of the loop found nothing to withdraw.
                     if cancelled.isRaised {
@@ -108,5 +168,21 @@ private final class CancelFlag: Sendable {
 
     func raise() {
         flag.store(true, ordering: .releasing)
+    }
+}
+
+/// The end of a part of a transfer.
+private enum TransferStep: Sendable {
+    case response(Result<HTTPClientResponse, HTTPClientError>)
+    case done
+    case failed(any Error)
+
+    static func of(_ body: () async throws -> Void) async -> TransferStep {
+        do {
+            try await body()
+            return .done
+        } catch {
+            return .failed(error)
+        }
     }
 }

@@ -45,6 +45,8 @@ package enum HTTPClientError: Error, Sendable {
 
     package enum Phase: String, Sendable {
         case connect, firstByte, whole
+        /// A transfer stood still, or was too slow.
+        case idle, rate
     }
 
     /// `false` only if the server has certainly seen nothing of the request; `true` if it may have acted on it.
@@ -77,6 +79,8 @@ extension HTTPClientError: CustomStringConvertible {
         case .timeout(.connect, _): "no connection in time; check the address and the network"
         case .timeout(.firstByte, _): "no response in time"
         case .timeout(.whole, _): "the request took too long"
+        case .timeout(.idle, _): "the transfer stood still"
+        case .timeout(.rate, _): "the transfer was too slow"
         case .connectionClosed: "the server closed the connection without a response"
         case .malformedResponse(let reason): "invalid HTTP response: \(reason)"
         case .headersTooLarge(let max): "the response header is larger than \(max) bytes"

@@ -3,7 +3,7 @@ package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// One request. The body is given as a whole.
+/// One request. The body is given as a whole; see ``HTTPTransfer`` for one in parts.
 package struct HTTPClientRequest: Sendable {
     /// Any method except CONNECT, which is reserved for the client.
     package var method: HTTPRequest.Method
@@ -53,7 +53,11 @@ extension HTTPClientRequest {
     /// The request head to be sent.
     ///
     /// - Throws: ``HTTPClientError/invalidRequest(_:)`` if it must not be sent.
-    func head(for endpoint: HTTPEndpoint, absoluteForm: Bool) throws(HTTPClientError) -> HTTPRequestHead {
+    ///
+    /// - Parameter bodyLength: of a body that is streamed; `nil` for ``body``.
+    func head(
+        for endpoint: HTTPEndpoint, absoluteForm: Bool, bodyLength: Int64? = nil
+    ) throws(HTTPClientError) -> HTTPRequestHead {
         guard HTTPSyntax.isRequestPath(path) else {
             throw .invalidRequest("the path must begin with '/' and be percent-encoded")
         }
@@ -61,7 +65,8 @@ extension HTTPClientRequest {
         if let field = fields.first(where: { HTTPSyntax.fieldsOfTheClient.contains($0.name) }) {
             throw .invalidRequest("the field \(field.name.canonicalName) is set by the client")
         }
-        let carriesBody = [.post, .put, .patch].contains(method) || body.readableBytes > 0
+        let length = bodyLength ?? Int64(body.readableBytes)
+        let carriesBody = [.post, .put, .patch].contains(method) || length > 0
         guard !carriesBody || ![.get, .head, .trace].contains(method) else {
             throw .invalidRequest("\(method.rawValue) takes no body")
         }
@@ -70,7 +75,7 @@ extension HTTPClientRequest {
         headers.reserveCapacity(fields.count + 2)
         headers.add(name: "Host", value: endpoint.authority)
         if carriesBody {
-            headers.add(name: "Content-Length", value: String(body.readableBytes))
+            headers.add(name: "Content-Length", value: String(length))
         }
         for field in fields {
             headers.add(name: field.name.rawName, value: field.value)

@@ -28,16 +28,23 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private struct Exchange {
+    struct Exchange {
         let request: ConnectionPoolState.RequestID
         var assembler: ResponseAssembler
         let firstByteTimeout: TimeAmount
         var isWritten = false
         var hasFirstByte = false
         var firstByteTimer: Scheduled<Void>?
+        /// Of a request whose body is read in parts, or whose response is received in parts.
+        var transfer: TransferProgress?
+
+        func cancelTimers() {
+            firstByteTimer?.cancel()
+            transfer?.timer?.cancel()
+        }
     }
 
-    private enum State {
+    enum State {
         /// - Parameter ready: completed when requests can be sent.
         case starting(ready: EventLoopPromise<Void>)
         case idle
@@ -51,9 +58,9 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     weak var owner: (any HTTPConnectionOwner)?
 
     private let decoder: ResponseDecoder
-    private let limits: HTTPLimits
+    let limits: HTTPLimits
     private let firstByteTimeout: TimeAmount
-    private var state: State
+    var state: State
 
     /// The number of earlier responses on this connection.
     private(set) var responses = 0
@@ -84,9 +91,10 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     ///   - serverWait: how much longer than usual the server may take before it responds.
     ///   - isUpgrade: whether it asks for another protocol. After a response with the status 101 the connection is left
     ///     open and untouched, for the owner to use.
+    ///   - stream: the parts of the bodies; `body` is ignored if it sends one.
     func start(
         _ request: ConnectionPoolState.RequestID, head: HTTPRequestHead, body: ByteBuffer,
-        serverWait: Duration = .zero, isUpgrade: Bool = false
+        serverWait: Duration = .zero, isUpgrade: Bool = false, stream: TransferStream? = nil
     ) {
         guard case .idle = state, channel.isActive else {
             state = .closed
@@ -100,10 +108,17 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
                 assembler: ResponseAssembler(method: head.method, limits: limits, isUpgrade: isUpgrade),
                 firstByteTimeout: firstByteTimeout + TimeAmount(serverWait)))
         channel.pipeline.syncOperations.write(NIOAny(HTTPClientRequestPart.head(head)), promise: nil)
-        if body.readableBytes > 0 {
+        if let stream {
+            begin(stream, for: request)
+            if stream.transfer.body != nil { return channel.flush() }
+        } else if body.readableBytes > 0 {
             channel.pipeline.syncOperations.write(
                 NIOAny(HTTPClientRequestPart.body(.byteBuffer(body))), promise: nil)
         }
+        writeEnd(of: request)
+    }
+
+    func writeEnd(of request: ConnectionPoolState.RequestID) {
         let written = channel.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [weak self] result in
             self?.requestWritten(request, result)
@@ -122,7 +137,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         case .idle:
             owner?.connectionClosedIdle(self)
         case .busy(let exchange):
-            exchange.firstByteTimer?.cancel()
+            exchange.cancelTimers()
             finish(exchange.request, .failure(error), reusable: false)
         case .responded(let exchange, let response, _):
             finish(exchange.request, .success(response), reusable: false)
@@ -147,16 +162,20 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             switch unwrapInboundIn(data) {
             case .head(let head):
                 guard !exchange.assembler.hasHead else { throw .malformedResponse("two response headers") }
-                try exchange.assembler.receive(head: head)
+                try receive(head, of: &exchange)
                 if head.status == .switchingProtocols { decoder.endHTTP() }
                 state = .busy(exchange)
+                watchTransfer()
             case .body(let part):
+                if exchange.assembler.isStreamed { return received(part) }
                 // Released first, so that the body grows in place.
                 state = .closed
                 defer { state = .busy(exchange) }
                 try exchange.assembler.receive(body: part)
             case .end:
                 let (response, keepAlive) = try exchange.assembler.finish()
+                exchange.cancelTimers()
+                readAgain(after: exchange)
                 state = .responded(exchange, response, keepAlive: keepAlive)
             }
         } catch {
@@ -225,23 +244,29 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             abort(HTTPClientError(onConnection: error, hasFirstByte: exchange.hasFirstByte, limits: limits))
         case .success:
             exchange.isWritten = true
-            if !exchange.hasFirstByte {
-                exchange.firstByteTimer = channel.eventLoop.assumeIsolated().scheduleTask(
-                    in: exchange.firstByteTimeout
-                ) {
-                    [weak self] in
-                    self?.abort(.timeout(.firstByte, requestSent: true))
-                }
+            // The response to a body that is streamed may be awaited after interim ones.
+            if !exchange.hasFirstByte || (exchange.transfer != nil && !exchange.assembler.hasHead) {
+                startFirstByteTimer(&exchange)
             }
             state = .busy(exchange)
+        }
+    }
+
+    func startFirstByteTimer(_ exchange: inout Exchange) {
+        exchange.firstByteTimer?.cancel()
+        exchange.firstByteTimer = channel.eventLoop.assumeIsolated().scheduleTask(in: exchange.firstByteTimeout) {
+            [weak self] in
+            self?.abort(.timeout(.firstByte, requestSent: true))
         }
     }
 
     private func firstByteCame() {
         guard case .busy(var exchange) = state else { return }
         exchange.hasFirstByte = true
-        exchange.firstByteTimer?.cancel()
-        exchange.firstByteTimer = nil
+        if exchange.transfer == nil {
+            exchange.firstByteTimer?.cancel()
+            exchange.firstByteTimer = nil
+        }
         state = .busy(exchange)
     }
 

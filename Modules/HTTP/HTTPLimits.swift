@@ -17,17 +17,31 @@ package struct HTTPLimits: Sendable, Hashable {
     /// close theirs, so that the server rarely closes first.
     package var idleSeconds = 30
 
+    /// Parts of a streamed request body that were passed to a connection and have not left.
+    package var transferPartsMax = 2
+    /// Bytes of a streamed response body that wait for their receiver; past it the connection is not read. One read may
+    /// exceed it.
+    package var transferBytesHeldMax = 256 * 1024
+    /// Bytes of a streamed request body for which one interim response more than ``interimResponsesMax`` is accepted.
+    package var transferInterimBytes = 64 * 1024
+    /// Bytes of a streamed request body in one write: the step in which its progress is seen.
+    package var transferWriteBytes = 16 * 1024
+    /// Bytes that the system holds of a connection and has not sent, where it knows such a limit: past it the peer is
+    /// waited for, so that a slow connection is seen as one and little is lost with it.
+    package var unsentBytesMax = 64 * 1024
+
     package init() {}
 }
 
-/// The time-outs of the phases of a request. All three are reported as ``HTTPClientError/timeout(_:requestSent:)``.
+/// The time-outs of the phases of a request. All of them are reported as ``HTTPClientError/timeout(_:requestSent:)``.
 package struct HTTPTimeouts: Sendable, Hashable {
     /// From the start of a connection attempt until the connection can carry requests: name lookup, TCP, proxy and TLS
     /// handshake together.
     package var connect: Duration
     /// From the last byte of the request passed to the system until the first byte of the response.
     package var firstByte: Duration
-    /// From the call until the last byte of the response, including waiting for a connection and a slow response.
+    /// From the call until the last byte of the response, including waiting for a connection and a slow response. A
+    /// transfer (``HTTPTransfer``) only waits this long for a connection.
     package var whole: Duration
 
     package init(connect: Duration = .seconds(10), firstByte: Duration = .seconds(30), whole: Duration = .seconds(60)) {

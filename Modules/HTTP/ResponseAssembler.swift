@@ -14,6 +14,10 @@ struct ResponseAssembler {
     private let isUpgrade: Bool
     private var head: HTTPResponseHead?
     private var interimResponses = 0
+    /// Interim responses that are accepted.
+    var interimResponsesMax: Int
+    /// Whether the body goes elsewhere, and is neither collected nor limited.
+    private(set) var isStreamed = false
     private var body = ByteBuffer()
 
     /// - Parameters:
@@ -21,6 +25,7 @@ struct ResponseAssembler {
     ///   - isUpgrade: whether the request asks for another protocol.
     init(method: HTTPMethod, limits: HTTPLimits, isUpgrade: Bool = false) {
         self.limits = limits
+        self.interimResponsesMax = limits.interimResponsesMax
         self.hasNoBody = method == .HEAD
         self.isUpgrade = isUpgrade
     }
@@ -28,7 +33,10 @@ struct ResponseAssembler {
     /// Whether the head of the final response has arrived.
     var hasHead: Bool { head != nil }
 
-    mutating func receive(head: HTTPResponseHead) throws(HTTPClientError) {
+    /// - Parameter streams: whether the body of this response goes elsewhere.
+    mutating func receive(
+        head: HTTPResponseHead, streams: (HTTPResponseHead) -> Bool = { _ in false }
+    ) throws(HTTPClientError) {
         let code = Int(head.status.code)
         guard code != Self.upgradeStatus || isUpgrade else {
             throw .malformedResponse("unexpected status 101 (switching protocols)")
@@ -36,13 +44,14 @@ struct ResponseAssembler {
         guard (100...999).contains(code) else { throw .malformedResponse("status \(code)") }
         if code < 200, code != Self.upgradeStatus {
             interimResponses += 1
-            guard interimResponses <= limits.interimResponsesMax else {
-                throw .malformedResponse("more than \(limits.interimResponsesMax) interim responses")
+            guard interimResponses <= interimResponsesMax else {
+                throw .malformedResponse("more than \(interimResponsesMax) interim responses")
             }
             return
         }
         let length = try Self.framing(of: head)
-        if let length, length > limits.bodyBytesMax, !hasNoBody, code != 204, code != 304 {
+        isStreamed = streams(head)
+        if !isStreamed, let length, length > limits.bodyBytesMax, !hasNoBody, code != 204, code != 304 {
             throw .bodyTooLarge(bytesMax: limits.bodyBytesMax)
         }
         self.head = head

@@ -64,9 +64,16 @@ struct CarrierFactory {
 
     private var eventClient: HTTPClient { client(connectionsMax: HTTPTransportLimits.eventConnectionsMax) }
 
-    private func client(connectionsMax: Int) -> HTTPClient {
+    /// Carries files.
+    var mediaClient: HTTPClient {
+        client(
+            connectionsMax: HTTPTransportLimits.mediaConnectionsMax,
+            bodyBytesMax: HTTPTransportLimits.mediaResponseBytesMax)
+    }
+
+    private func client(connectionsMax: Int, bodyBytesMax: Int = WireProtocol.responseBytesMax) -> HTTPClient {
         var limits = HTTPLimits()
-        limits.bodyBytesMax = WireProtocol.responseBytesMax
+        limits.bodyBytesMax = bodyBytesMax
         limits.connectionsMax = connectionsMax
         return HTTPClient(
             endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,

@@ -33,7 +33,7 @@ extension HTTPTransport {
         var capabilities = TransportCapabilities(
             ordering: .sequenced, deliveriesInFlightMax: HTTPTransportLimits.deliveriesInFlightMax,
             deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax,
-            records: records)
+            content: ContentLimits(fileBytesMax: Limits.fileBytesMax), records: records)
         if case .tcp(let host, _, _) = endpoint.address { capabilities.isLocal = isThisMachine(host) }
         return capabilities
     }

@@ -15,6 +15,8 @@ import NIOCore
 /// | `wss:`, `ws:` | over one WebSocket (`GET /v1/socket`), which is opened when it is needed |
 /// | `auto:` | as `wss:`; for a while as `https:` after no socket could be opened, or three in a row ended early |
 ///
+/// Files always travel over HTTP/1.1, on connections of their own; see `HTTPMediaStore`.
+///
 /// Nothing that matters is kept here, so the way may change between any two requests.
 ///
 /// Nothing is repeated except a read on a kept connection that turned out to be closed; redirects are not followed; a
@@ -66,6 +68,7 @@ public struct HTTPTransport: Transport {
     /// For events: a request that waits at the server must occupy no connection that deliveries need.
     private let eventCarrier: any RequestCarrier
     private let eventSource: HTTPEventSource
+    private let mediaStore: HTTPMediaStore
     let requests: RequestBuilder
     let parser: ResponseParser
 
@@ -89,9 +92,16 @@ public struct HTTPTransport: Transport {
             wallClock: configuration.wallClock)
         eventSource = HTTPEventSource(
             eventCarrier, requests, parser, waitSeconds: Self.eventWait(configuration))
+        mediaStore = HTTPMediaStore(
+            client: carriers.mediaClient,
+            requests: MediaRequestBuilder(token: token, userAgent: configuration.userAgent), parser: parser,
+            timeouts: configuration.transferTimeouts, limit: FileSizeLimit())
     }
 
     public var events: (any EventSource)? { eventSource }
+
+    /// Files travel over HTTP/1.1 with the security of the address, whatever its scheme; see ``MediaStore``.
+    public var media: (any MediaStore)? { mediaStore }
 
     public func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
@@ -99,6 +109,7 @@ public struct HTTPTransport: Transport {
         let (session, present) = try await ask(
             requests.session(knowing: history, outbox: outbox), as: WireSession.self, .session)
         let way = carrier.way.map { " over \($0)" } ?? ""
+        if let bytes = session.fileBytesMax { mediaStore.limit.learn(bytes) }
         var serverInfo = ServerInfo(user: session.user, server: parser.sanitizer.cleaned(session.server) + way)
         serverInfo.history = present
         if let marks = session.marks {
@@ -167,12 +178,14 @@ public struct HTTPTransport: Transport {
     public func networkChanged() {
         carrier.discardIdleConnections()
         eventCarrier.discardIdleConnections()
+        mediaStore.client.discardIdleConnections()
     }
 
     /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.
     public func close() async {
         await carrier.shutdown()
         await eventCarrier.shutdown()
+        await mediaStore.client.shutdown()
     }
 
     func ask<Response: Decodable>(
@@ -195,7 +208,7 @@ public struct HTTPTransport: Transport {
 
 /// The kind of a request to the server. Only a delivery changes anything there.
 enum RequestKind: Sendable, Hashable, CaseIterable {
-    case session, delivery, page, lookup, records, events
+    case session, delivery, page, lookup, records, events, media
 }
 
 /// Prints the address, never the token.

@@ -1,3 +1,4 @@
+package import CausewayHTTP
 public import CausewayModels
 import CausewayRecords
 public import CausewayTLS
@@ -60,6 +61,8 @@ public struct HTTPTransportConfiguration: Sendable {
     public var eventLoopGroup: any EventLoopGroup
     /// The kinds of records that the server is expected to have besides messages; all that this version knows.
     public var records = Set(RecordKinds.all.map { $0.kind })
+    /// The time-outs of uploads and downloads, which do not limit their length.
+    package var transferTimeouts = TransferTimeouts()
     /// The rules for `auto:`.
     package var carrierChoice = CarrierChoice()
     /// The wall clock, for a `Retry-After` that contains a date. Called on any thread.

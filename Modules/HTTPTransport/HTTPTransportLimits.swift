@@ -33,6 +33,17 @@ enum HTTPTransportLimits {
     static let rateLimitSecondsDefault: Int64 = 5
     /// JSON values in one response. A page of 8 MiB of content, all of it numbers of one digit, holds fewer.
     static let responseValuesMax = 4_500_000
+    /// Uploads and downloads at once; further ones wait for a connection.
+    static let mediaConnectionsMax = 6
+    /// Bytes of a response to a request for a file, except the file itself.
+    static let mediaResponseBytesMax = 64 * 1024
+    /// Bytes of a file that a server is expected to verify in a second before it responds.
+    static let verifiedBytesPerSecond: Int64 = 16 * 1024 * 1024
+    /// Bytes of the location of an upload, and of its name therein.
+    static let locationBytesMax = 4096
+    static let uploadNameBytesMax = 128
+    /// JSON values in a problem of an upload.
+    static let problemValuesMax = 64
     /// Characters of a server's machine-readable code that are kept.
     static let codeCharactersMax = 64
     /// Bytes of a server's text that are processed.

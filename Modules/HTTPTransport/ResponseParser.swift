@@ -57,7 +57,7 @@ struct ResponseParser: Sendable {
 
     private static let protocolField = HTTPField.Name(WireProtocol.header)
 
-    private func requireProtocol(_ response: HTTPClientResponse, _ kind: RequestKind) throws(TransportError) {
+    func requireProtocol(_ response: HTTPClientResponse, _ kind: RequestKind) throws(TransportError) {
         let versions = Self.protocolField.map { response.fields[values: $0] } ?? []
         guard let version = versions.first else {
             throw foreign("HTTP status \(response.status.code) without the header \(WireProtocol.header)")
@@ -79,7 +79,7 @@ struct ResponseParser: Sendable {
         }
     }
 
-    private func reason(_ response: HTTPClientResponse) throws(TransportError) -> WireError {
+    func reason(_ response: HTTPClientResponse) throws(TransportError) -> WireError {
         let reason = try decoded(WireError.self, from: response)
         return WireError(code: sanitizer.code(reason.code), detail: sanitizer.cleaned(reason.detail))
     }
@@ -98,7 +98,7 @@ struct ResponseParser: Sendable {
 
     // MARK: - Status and body
 
-    private func refusal(
+    func refusal(
         _ response: HTTPClientResponse, _ reason: WireError, _ kind: RequestKind
     ) -> TransportError {
         let status = response.status.code
@@ -145,7 +145,7 @@ struct ResponseParser: Sendable {
         reason.detail.hasSuffix(".") ? String(reason.detail.dropLast()) : reason.detail
     }
 
-    private func retryAfter(_ response: HTTPClientResponse) -> Duration? {
+    func retryAfter(_ response: HTTPClientResponse) -> Duration? {
         guard let text = response.fields[values: .retryAfter].first else { return nil }
         return RetryAfter.wait(text, now: wallClock())
     }

@@ -172,6 +172,8 @@ package enum HubLimits {
     package static let filePartBytes = 256 * 1024
     /// Bytes of an upload after which they are synced, and its offset is reported.
     static let uploadSyncBytes = 4 * 1024 * 1024
+    /// The time after which an offset is reported although fewer bytes came.
+    static let uploadReportMilliseconds: Int64 = 1000
     /// Bytes of a declared media type.
     static let mediaTypeBytesMax = 255
     /// Characters of a file's name in a response.

@@ -8,8 +8,8 @@ import GRDB
 /// A store on disk: SQLite in write-ahead mode, one folder for each store.
 ///
 /// Commits go through ``GroupCommitter``, one group after another; reads run in parallel on connections of their own.
-/// The folder contains the database (`store.sqlite` and its log), the files of media messages (`blobs`), and `lock`,
-/// which names the process that owns the store.
+/// The folder contains the database (`store.sqlite` and its log), the files of media messages (`blobs`), a cache of
+/// downloaded files (`received`), and `lock`, which names the process that owns the store.
 public final class SQLiteStore: Store {
     /// The folder as passed to ``open(at:durability:)``.
     public let folder: String
@@ -21,6 +21,7 @@ public final class SQLiteStore: Store {
     private let files: BlobFolder
 
     public var blobs: (any BlobStore)? { files }
+    public let received: (any ReceivedFiles)?
 
     /// Opens the store in `folder`; creates the folder (accessible only to its owner) and the store if they do not
     /// exist.
@@ -65,6 +66,7 @@ public final class SQLiteStore: Store {
         self.folder = folder
         self.database = database
         self.files = files
+        received = ReceivedFolder(at: folder + "/received")
         bounds = options.bounds
         feed = CommitFeed()
         committer = GroupCommitter(database, feed, options)
@@ -208,6 +210,7 @@ public final class SQLiteStore: Store {
     public func close() async {
         // The committer releases the lock of the folder, so it closes last.
         await files.close()
+        await received?.close()
         await committer.close()
     }
 

@@ -33,12 +33,17 @@ package actor SyncEngine {
         didSet { shown.withLock { $0.session = session } }
     }
     /// Copies for callers that need not wait for queued work.
-    private nonisolated let shown = Mutex((session: Session?.none, capabilities: TransportCapabilities?.none))
+    private nonisolated let shown = Mutex(
+        (session: Session?.none, capabilities: TransportCapabilities?.none, media: (any MediaStore)?.none))
     var transport: (any Transport)? {
         didSet {
             let capabilities = transport?.capabilities
             outbox.configuration = configuration.within(capabilities)
-            shown.withLock { $0.capabilities = capabilities }
+            let media = transport?.media
+            shown.withLock { shown in
+                shown.capabilities = capabilities
+                shown.media = media
+            }
         }
     }
     var serverName: String?
@@ -125,6 +130,10 @@ package actor SyncEngine {
 
     /// The capabilities of the session's server, without waiting for the engine; `nil` before a server is known.
     package nonisolated var currentCapabilities: TransportCapabilities? { shown.withLock { $0.capabilities } }
+
+    /// The files of the session's server, without waiting for the engine; `nil` before a server is known, or if it has
+    /// none.
+    package nonisolated var currentMedia: (any MediaStore)? { shown.withLock { $0.media } }
 
     /// Subscribes to the store's feed, and resumes a saved session if there is one.
     package func start(session: Session?, transport: (any Transport)?, actionRequired: ActionRequired?) {

@@ -38,6 +38,11 @@ package struct FileStatus: Sendable, Hashable {
         let bytesCount: Int64
         let seconds: Int
         let nanoseconds: Int
+
+        /// Whether it is that of an earlier change.
+        package func isBefore(_ other: Version) -> Bool {
+            (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
+        }
     }
 
     /// The file behind a name.

@@ -10,13 +10,17 @@ package struct WireSession: Sendable, Hashable, Codable {
     package var marks: [String: Int64]?
     /// The openings that moved these marks last, by the lane's name; none for a client without openings.
     package var movers: [String: OpeningID]?
+    /// Bytes of the largest file that the hub accepts; absent in responses of older hubs.
+    package var fileBytesMax: Int64?
 
     package init(
-        user: UserID, server: String, marks: [String: Int64]? = nil, movers: [String: OpeningID]? = nil
+        user: UserID, server: String, marks: [String: Int64]? = nil, movers: [String: OpeningID]? = nil,
+        fileBytesMax: Int64? = nil
     ) {
         self.user = user
         self.server = server
         self.marks = marks
         self.movers = movers
+        self.fileBytesMax = fileBytesMax
     }
 }

@@ -13,6 +13,8 @@ import ServiceLifecycle
 /// | `GET /v1/status` | `StatusResponse` |
 /// | `POST /v1/login`, `/v1/logout` | `LoginRequest` → `SessionDTO`; `LogoutReport` |
 /// | `POST /v1/messages` | a `OutgoingMessage`, an array of them, or NDJSON (`application/x-ndjson`) → `SendReport` |
+/// | `POST /v1/files` | an `OutgoingMedia` on one line, then the bytes of the file → `SendReport` |
+/// | `GET /v1/messages/{id}/file`, with `Range: bytes=N-` | the bytes of the message's file |
 /// | `GET /v1/messages/{id}` | `MessageDTO` |
 /// | `GET /v1/messages/{id}/result?withinMs=` | `DeliveryResultResponse` |
 /// | `POST /v1/messages/{id}/edit`, `/v1/messages/{id}/reactions` | `EditRequest`, `ReactionRequest` → `MessageDTO` |
@@ -43,6 +45,7 @@ struct ControlRoutes: Sendable {
         router.middlewares.add(BrowserRefusal())
         addSession(to: router)
         addSending(to: router)
+        addFiles(to: router)
         addOperations(to: router)
         addReading(to: router)
         addFollowing(to: router)
@@ -186,7 +189,7 @@ struct ControlRoutes: Sendable {
 
     // MARK: - Parts of a request
 
-    private func messageID(_ context: Context) throws(ControlError) -> MessageID {
+    func messageID(_ context: Context) throws(ControlError) -> MessageID {
         try MessageID(written: context.parameters.get("id") ?? "")
     }
 

@@ -5,11 +5,28 @@ import CausewayControlAPI
 extension ControlError {
     package init(_ error: ClientError) {
         switch error {
+        case .blob(let problem): self.init(problem)
         case .content(let problem): self.init(.messageInvalid, problem.description)
         case .credentials(let problem): self.init(.credentials, problem.description)
         case .store(let problem): self.init(problem)
         case .sync(let problem): self.init(problem)
         }
+    }
+
+    package init(_ error: BlobError) {
+        let code: Code =
+            switch error {
+            case .sourceMissing, .missing: .notFound
+            case .sourceUnreadable, .sourceNotAFile, .sourceChanged: .badRequest
+            case .fileTooLarge: .messageInvalid
+            case .storageFull, .tooManyBlobs: .outboxFull
+            case .busy: .busy
+            case .full: .storeFull
+            case .syncFailed, .damaged: .storeFailed
+            case .notAccessible: .storeNotAccessible
+            case .cancelled, .closed: .stopping
+            }
+        self.init(code, error.description)
     }
 
     package init(_ error: SyncError) {

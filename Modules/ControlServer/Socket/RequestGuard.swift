@@ -8,7 +8,8 @@ import NIOHTTPTypes
 /// Guards one connection: a request must arrive in full in time, and bytes that are not HTTP are answered in JSON.
 ///
 /// The timer starts when the connection opens and again with each response, so it bounds idle connections and slow
-/// requests alike. It is stopped while a response is awaited, which may take long.
+/// requests alike. It is stopped while a response is awaited, which may take long. Each part of a file begins it
+/// anew: a file may take long to arrive, but must not stand still.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -18,6 +19,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let time: TimeAmount
     private var timer: Scheduled<Void>?
     private var isResponding = false
+    /// Whether the body of the request is a file.
+    private var isFile = false
 
     init(time: TimeAmount) { self.time = time }
 
@@ -37,8 +40,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: isResponding = true
-        case .body: break
+        case .head(let head):
+            isResponding = true
+            isFile = head.headerFields[.contentType] == ControlRoutes.mediaType
+        case .body: if isFile { startTimer(context) }
         case .end: timer?.cancel()
         }
         context.fireChannelRead(data)

@@ -99,7 +99,8 @@ struct HubRouter: Sendable {
 
     private func session(_ request: Request, _ context: HubRequestContext) async throws -> Response {
         let account = try context.requireAccount()
-        var session = WireSession(user: account.user, server: Self.serverName)
+        var session = WireSession(
+            user: account.user, server: Self.serverName, fileBytesMax: uploads.files.limits.fileBytesMax)
         let outbox = try text("outbox", in: request.uri.queryParameters).map { text in
             guard let outbox = OutboxID(text) else { throw badQuery("outbox must be a UUID of 36 characters") }
             return outbox

@@ -13,6 +13,8 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case previewTooLong(bytes: Int, limit: Int = Limits.previewBytesMax)
     /// A part of an attachment's description is empty, malformed or out of its range.
     case attachmentInvalid(AttachmentPart)
+    /// The bytes of a file are not of the kind of the message; `found` is their media type.
+    case contentTypeDiffers(MessageType, found: String)
 
     public var description: String {
         switch self {
@@ -28,6 +30,8 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
         case .fileTooLarge(let bytes, let limit): "the file has \(bytes) bytes; at most \(limit) may be sent"
         case .previewTooLong(let bytes, let limit): "the preview has \(bytes) bytes; at most \(limit) may be sent"
         case .attachmentInvalid(let part): "the attachment's \(part.rawValue) is invalid"
+        case .contentTypeDiffers(let type, let found):
+            "the content of the file is \(found), not of type \(type.name); send it as a file message"
         case .unsupported(let type): "messages of type \(type.name) cannot be created yet"
         }
     }

@@ -33,6 +33,10 @@ public protocol BlobStore: Sendable {
         fileAt path: String, for reference: BlobReference, bytesMax: Int64
     ) async throws(BlobError) -> Attachment
 
+    /// Makes an empty file for bytes that have no path yet, which is then added by its path. Throws
+    /// ``BlobError/notAccessible(path:detail:)`` if the store keeps no files on a disk.
+    func makeIncomingFile() async throws(BlobError) -> any IncomingFile
+
     /// Opens the blob with this hash; throws ``BlobError/missing(sha256:)`` if there is none.
     func open(_ sha256: String) async throws(BlobError) -> any Blob
 
@@ -47,6 +51,22 @@ public protocol BlobStore: Sendable {
 
     /// Completes waiting calls, then closes. All later calls throw ``BlobError/closed``. May be called twice.
     func close() async
+}
+
+extension BlobStore {
+    /// Default for stores without a disk.
+    public func makeIncomingFile() async throws(BlobError) -> any IncomingFile {
+        throw .notAccessible(path: "the store", detail: "it has no folder for files without a path")
+    }
+}
+
+/// A file that is being received, and has no other name than its path; used by one task. One that is never removed is
+/// removed when the store is opened again.
+public protocol IncomingFile: Sendable {
+    var path: String { get }
+    func append(_ bytes: [UInt8]) async throws(BlobError)
+    /// Removes the file; may be called again.
+    func remove() async
 }
 
 /// The holder of a blob: a message of an account.

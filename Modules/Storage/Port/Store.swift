@@ -33,6 +33,9 @@ public protocol Store: RecordStore {
     /// messages cannot be created.
     var blobs: (any BlobStore)? { get }
 
+    /// The downloaded files of others' messages, closed with the store; `nil` for a store without them.
+    var received: (any ReceivedFiles)? { get }
+
     /// Starts a new epoch and applies the restart policy, in the same commit, to the messages that the previous run
     /// left undelivered.
     ///
@@ -112,6 +115,9 @@ public protocol Store: RecordStore {
 extension Store {
     /// Default for stores without files.
     public var blobs: (any BlobStore)? { nil }
+
+    /// Default for stores without downloaded files.
+    public var received: (any ReceivedFiles)? { nil }
 
     /// Default for stores without a better way: an empty commit is published after everything that was committed before
     /// it.

@@ -56,7 +56,7 @@ struct UploadTransfer: Sendable {
             guard await report(.resumed(offset: offset)) else { return nil }
             return try await send(source, to: session, from: offset)
         }
-        switch try await media.begin(file) {
+        switch try await media.begin(file, from: source) {
         case .present(let receipt): return try uploaded(receipt)
         case .session(let opened):
             guard await report(.opened(opened)) else {

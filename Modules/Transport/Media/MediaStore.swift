@@ -26,6 +26,12 @@ public protocol MediaStore: Sendable {
     /// Opens an upload, or finds that the server has the file already and the account may use it.
     func begin(_ file: Attachment) async throws(TransportError) -> UploadStart
 
+    /// Opens an upload like ``begin(_:)``, and may transfer a small file in the same request: the result is then
+    /// ``UploadStart/present(_:)``.
+    ///
+    /// - Parameter source: the file's bytes; `nil` to transfer none.
+    func begin(_ file: Attachment, from source: (any ByteSource)?) async throws(TransportError) -> UploadStart
+
     /// The number of bytes that the server has of a session.
     ///
     /// Throws ``TransportError/refused(code:detail:)`` with the code `sessionUnknown` if the session has expired: the
@@ -56,6 +62,15 @@ public protocol MediaStore: Sendable {
         _ file: Attachment, from offset: Int64,
         to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
     ) async throws(TransportError)
+}
+
+extension MediaStore {
+    /// Default for servers that transfer files in requests of their own.
+    public func begin(
+        _ file: Attachment, from source: (any ByteSource)?
+    ) async throws(TransportError) -> UploadStart {
+        try await begin(file)
+    }
 }
 
 /// The bytes of a local file; implemented over a store's blobs.

@@ -138,6 +138,51 @@ final class ScriptedConnection {
         return received.count >= end ? end : nil
     }
 
+    /// The header of a request, in lower case.
+    struct Head {
+        let text: String
+
+        var contentLength: Int {
+            let name = "content-length:"
+            let line = text.split(separator: "\r\n").first { $0.hasPrefix(name) }
+            return line.flatMap { Int($0.dropFirst(name.count).drop { $0 == " " }) } ?? 0
+        }
+    }
+
+    /// The header of the next request, without its body; `nil` if the client closed instead.
+    func readHead() async throws -> Head? {
+        while true {
+            if let range = received.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let text = String(decoding: received[..<range.lowerBound], as: UTF8.self).lowercased()
+                received.removeFirst(range.upperBound)
+                return Head(text: text)
+            }
+            guard let more = await inbound.next(isolation: #isolation) else { return nil }
+            received += more.readableBytesView
+        }
+    }
+
+    /// The next bytes, fewer only if the client closes.
+    func readBody(_ count: Int) async throws -> [UInt8] {
+        while received.count < count, let more = await inbound.next(isolation: #isolation) {
+            received += more.readableBytesView
+        }
+        defer { received.removeFirst(min(count, received.count)) }
+        return Array(received.prefix(count))
+    }
+
+    /// Leaves what the client sends in the system's buffers.
+    func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
+
+    /// - Parameter stalled: called once the write has taken longer than this.
+    func write(
+        _ bytes: ByteBuffer, noticing time: TimeAmount, _ stalled: @escaping @Sendable () -> Void
+    ) async throws {
+        let timer = channel.eventLoop.scheduleTask(in: time) { stalled() }
+        defer { timer.cancel() }
+        try await channel.writeAndFlush(bytes)
+    }
+
     func write(_ text: String) async throws {
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }

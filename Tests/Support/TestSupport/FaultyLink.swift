@@ -7,19 +7,18 @@ final class FaultyLink {
         let breaker: Breaker
     }
 
-    private struct Piece {
-        let way: FaultProxy.Way
-        var bytes: ByteBuffer
-    }
-
     private let client: Side
     private var server: Side?
     private var fault: FaultProxy.Fault
     /// Bytes carried since the fault has been in force.
     private var carried: [FaultProxy.Way: Int] = [:]
     /// Bytes that the client sent before the server was connected, and those that wait because the line is slow.
-    private var waiting: CircularBuffer<Piece> = []
-    private var isPausing = false
+    private var waiting: [FaultProxy.Way: CircularBuffer<ByteBuffer>] = [:]
+    /// The directions in which a slow line pauses.
+    private var pausing: Set<FaultProxy.Way> = []
+    /// The directions whose sender is not read: enough of its bytes wait.
+    private var held: Set<FaultProxy.Way> = []
+    private static let waitingBytesMax = 64 * 1024
     private var isOver = false
 
     init(fault: FaultProxy.Fault, client: any Channel, clientBreaker: Breaker) {
@@ -39,7 +38,7 @@ final class FaultyLink {
 
     /// Called when the server's side is open.
     func becameActive() {
-        carry()
+        for way in FaultProxy.Way.allCases { carry(way) }
     }
 
     /// Called when the client's connection is open.
@@ -56,15 +55,27 @@ final class FaultyLink {
         case .mute where way == .toClient: return
         case .none, .reset, .finish, .slow, .slices, .lostResponse, .mute: break
         }
-        waiting.append(Piece(way: way, bytes: bytes))
-        carry()
+        waiting[way, default: []].append(bytes)
+        carry(way)
+        holdSender(way)
+    }
+
+    /// A slow line slows its sender down, as a real one does.
+    private func holdSender(_ way: FaultProxy.Way) {
+        let bytes = waiting[way, default: []].reduce(0) { $0 + $1.readableBytes }
+        let isTooMuch = bytes > Self.waitingBytesMax
+        guard isTooMuch != held.contains(way), let channel = way == .toServer ? client.channel : server?.channel else {
+            return
+        }
+        if isTooMuch { held.insert(way) } else { held.remove(way) }
+        try? channel.syncOptions?.setOption(.autoRead, value: !isTooMuch)
     }
 
     /// Called when that side is closed: the other one is closed when everything has been carried.
     func end(_ way: FaultProxy.Way) {
         guard !isOver else { return }
         if case .blackHole = fault { return }
-        for piece in waiting where piece.way == way { write(piece.bytes, way) }
+        for bytes in waiting[way, default: []] { write(bytes, way) }
         finish()
     }
 
@@ -84,42 +95,45 @@ final class FaultyLink {
 
     // MARK: - Carrying
 
-    private func carry() {
-        while !isOver, !isPausing, let server, server.channel.isActive, let piece = waiting.popFirst() {
+    private func carry(_ way: FaultProxy.Way) {
+        while !isOver, !pausing.contains(way), let server, server.channel.isActive,
+            let bytes = waiting[way]?.popFirst()
+        {
             switch fault {
-            case .reset(piece.way, let limit):
-                if write(piece, upTo: limit) { reset() }
-            case .finish(piece.way, let limit):
-                if write(piece, upTo: limit) { finish() }
+            case .reset(way, let limit):
+                if write(bytes, way, upTo: limit) { reset() }
+            case .finish(way, let limit):
+                if write(bytes, way, upTo: limit) { finish() }
             case .slices:
-                for byte in piece.bytes.readableBytesView { write(ByteBuffer(bytes: [byte]), piece.way) }
-            case .slow(let bytes, let pause):
-                writeSlowly(piece, bytes, pause)
+                for byte in bytes.readableBytesView { write(ByteBuffer(bytes: [byte]), way) }
+            case .slow(let count, let pause):
+                writeSlowly(bytes, way, count, pause)
             case .none, .refuse, .reset, .finish, .blackHole, .lostResponse, .mute:
-                write(piece.bytes, piece.way)
+                write(bytes, way)
             }
         }
     }
 
     /// - Returns: whether the limit is reached.
-    private func write(_ piece: Piece, upTo limit: Int) -> Bool {
-        let before = carried[piece.way, default: 0]
-        var bytes = piece.bytes
+    private func write(_ piece: ByteBuffer, _ way: FaultProxy.Way, upTo limit: Int) -> Bool {
+        let before = carried[way, default: 0]
+        var bytes = piece
         let allowed = min(bytes.readableBytes, max(0, limit - before))
-        if allowed > 0, let part = bytes.readSlice(length: allowed) { write(part, piece.way) }
-        carried[piece.way] = before + allowed
-        return before + piece.bytes.readableBytes >= limit
+        if allowed > 0, let part = bytes.readSlice(length: allowed) { write(part, way) }
+        carried[way] = before + allowed
+        return before + piece.readableBytes >= limit
     }
 
-    private func writeSlowly(_ piece: Piece, _ bytes: Int, _ pause: Duration) {
+    private func writeSlowly(_ piece: ByteBuffer, _ way: FaultProxy.Way, _ count: Int, _ pause: Duration) {
         var piece = piece
-        let length = min(max(1, bytes), piece.bytes.readableBytes)
-        if let part = piece.bytes.readSlice(length: length) { write(part, piece.way) }
-        if piece.bytes.readableBytes > 0 { waiting.prepend(piece) }
-        isPausing = true
+        let length = min(max(1, count), piece.readableBytes)
+        if let part = piece.readSlice(length: length) { write(part, way) }
+        if piece.readableBytes > 0 { waiting[way, default: []].prepend(piece) }
+        pausing.insert(way)
         client.channel.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) { [self] in
-            isPausing = false
-            carry()
+            pausing.remove(way)
+            carry(way)
+            if !isOver { holdSender(way) }
         }
     }
 

@@ -23,6 +23,8 @@ struct UploadReceiver {
     func receive(_ body: RequestBody, atMost bytesMax: Int64) async throws(BlobStorageError) -> Outcome {
         var received: Int64 = 0
         var unsynced = 0
+        let clock = ContinuousClock()
+        var synced = clock.now
         var block: [UInt8] = []
         block.reserveCapacity(HubLimits.filePartBytes)
         var iterator = body.makeAsyncIterator()
@@ -31,13 +33,16 @@ struct UploadReceiver {
             guard received + Int64(buffer.readableBytes) <= bytesMax else { return .exceeded }
             received += Int64(buffer.readableBytes)
             block.append(contentsOf: buffer.readableBytesView)
-            guard block.count >= HubLimits.filePartBytes else { continue }
+            // A slow client learns how far it came all the same.
+            let isDue = synced.duration(to: clock.now) >= .milliseconds(HubLimits.uploadReportMilliseconds)
+            guard isDue || block.count >= HubLimits.filePartBytes else { continue }
             try await part.append(block)
             unsynced += block.count
             block.removeAll(keepingCapacity: true)
-            guard unsynced >= HubLimits.uploadSyncBytes else { continue }
+            guard isDue || unsynced >= HubLimits.uploadSyncBytes else { continue }
             report(try await part.sync())
             unsynced = 0
+            synced = clock.now
         }
         if !block.isEmpty { try await part.append(block) }
         _ = try await part.sync()

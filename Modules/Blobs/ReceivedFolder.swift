@@ -1,0 +1,258 @@
+package import CausewayModels
+package import CausewayStorage
+internal import CausewaySystem
+internal import CausewayTLS
+import Synchronization
+
+/// A folder of downloaded files, beside a store's database.
+///
+/// | name | is |
+/// | --- | --- |
+/// | `HASH` | a complete file: 64 hexadecimal digits of its SHA-256 |
+/// | `HASH.part` | the beginning of a file |
+///
+/// The names in the folder are the whole state; the index in memory is read from them at the first call, and orders
+/// files of earlier runs by the time of their last change.
+///
+/// **Shared state.** One lock guards the index and the waiters. It is held for a few instructions, never for a call of
+/// the system. Files are read, written and hashed on threads of their own.
+package final class ReceivedFolder: ReceivedFiles {
+    private struct State {
+        var index = ReceivedIndex()
+        var isRead = false
+        var isClosed = false
+        /// Files under way, and the calls that wait for each.
+        var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
+    }
+
+    /// The path of the folder; created with the first file.
+    package let path: String
+    private let state = Mutex(State())
+    private let queues = BlockingQueues("causeway received", threads: 2)
+
+    /// - Parameter path: of a folder that need not exist. Only the process that owns the store may use it.
+    package init(at path: String) { self.path = path }
+
+    package func path(of sha256: String) async throws(BlobError) -> String? {
+        guard Attachment.isHash(sha256) else { return nil }
+        return try await queues.perform { () throws(BlobError) in
+            try self.readFolder()
+            guard FileSystem.exists(self.file(sha256)) else { return nil }
+            return self.state.withLock { $0.index.use(sha256) } ? self.file(sha256) : nil
+        }
+    }
+
+    package func begin(_ attachment: Attachment, bytesMax: Int64) async throws(BlobError) -> any ReceivedPart {
+        guard Attachment.isHash(attachment.sha256), attachment.size >= 0 else {
+            throw .missing(sha256: attachment.sha256)
+        }
+        await takeTurn(attachment.sha256)
+        do throws(BlobError) {
+            return try await queues.perform { () throws(BlobError) in try self.open(attachment, bytesMax) }
+        } catch {
+            releaseTurn(attachment.sha256)
+            throw error
+        }
+    }
+
+    package func close() async {
+        state.withLock { $0.isClosed = true }
+        await queues.drain()
+    }
+
+    // MARK: - Downloads
+
+    private func open(_ attachment: Attachment, _ bytesMax: Int64) throws(BlobError) -> OpenPart {
+        try readFolder()
+        let sha256 = attachment.sha256
+        if FileSystem.exists(file(sha256)), state.withLock({ $0.index.use(sha256) }) {
+            return OpenPart(attachment, nil, length: attachment.size, self, queues)
+        }
+        let removed = state.withLock { $0.index.begin(sha256, size: attachment.size, bytesMax: bytesMax) }
+        guard let removed else { throw .storageFull(bytes: attachment.size, limit: bytesMax) }
+        for name in removed { remove(name) }
+        do throws(SystemError) {
+            do throws(SystemError) { try FileSystem.makeFolder(path) } catch { if !error.isExisting { throw error } }
+            let part = try OpenFile(partPath(sha256), for: .readingAndWriting, [.create, .noLink])
+            var length = try part.status().bytesCount
+            if length > attachment.size {
+                try part.truncate(to: 0)
+                length = 0
+            }
+            return OpenPart(attachment, part, length: length, self, queues)
+        } catch {
+            state.withLock { $0.index.remove(sha256) }
+            throw BlobFolder.failure(error, at: partPath(sha256))
+        }
+    }
+
+    /// Gives a verified file its name. Blocks the thread.
+    func complete(_ attachment: Attachment) throws(BlobError) -> String {
+        let target = file(attachment.sha256)
+        do throws(SystemError) {
+            try FileSystem.rename(partPath(attachment.sha256), to: target)
+        } catch {
+            throw BlobFolder.failure(error, at: target)
+        }
+        return target
+    }
+
+    /// Removes what was downloaded of a file. Blocks the thread.
+    func discard(_ sha256: String) { try? FileSystem.removeIfPresent(partPath(sha256)) }
+
+    /// The download has ended.
+    ///
+    /// - Parameter length: the bytes that are kept.
+    func ended(_ sha256: String, length: Int64) {
+        state.withLock { state in
+            if length > 0 { state.index.end(sha256, size: length) } else { state.index.remove(sha256) }
+        }
+        releaseTurn(sha256)
+    }
+
+    /// The download was not needed.
+    func unused(_ sha256: String) { releaseTurn(sha256) }
+
+    private func takeTurn(_ sha256: String) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.turns[sha256] != nil {
+                    state.turns[sha256]?.append(continuation)
+                    return false
+                }
+                state.turns[sha256] = []
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func releaseTurn(_ sha256: String) {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.turns[sha256]?.isEmpty == false else {
+                state.turns[sha256] = nil
+                return nil
+            }
+            return state.turns[sha256]?.removeFirst()
+        }
+        next?.resume()
+    }
+
+    // MARK: - Names
+
+    func file(_ sha256: String) -> String { path + "/" + sha256 }
+
+    private func partPath(_ sha256: String) -> String { file(sha256) + Self.partSuffix }
+
+    private static let partSuffix = ".part"
+
+    private func remove(_ sha256: String) {
+        try? FileSystem.removeIfPresent(file(sha256))
+        discard(sha256)
+    }
+
+    /// Reads the names at the first call. Blocks the thread.
+    private func readFolder() throws(BlobError) {
+        let isRead = try state.withLock { state throws(BlobError) in
+            guard !state.isClosed else { throw .closed }
+            return state.isRead
+        }
+        guard !isRead else { return }
+        var found: [(sha256: String, status: FileStatus)] = []
+        do throws(SystemError) {
+            for name in try FileSystem.names(in: path) {
+                let sha256 = name.hasSuffix(Self.partSuffix) ? String(name.dropLast(Self.partSuffix.count)) : name
+                guard Attachment.isHash(sha256),
+                    let status = try? FileStatus(of: path + "/" + name, followsLink: false), status.kind == .file
+                else { continue }
+                found.append((sha256, status))
+            }
+        } catch {
+            guard error.isNotFound else { throw .notAccessible(path: path, detail: error.description) }
+        }
+        found.sort { $0.status.version.isBefore($1.status.version) }
+        state.withLock { state in
+            guard !state.isRead else { return }
+            state.isRead = true
+            for file in found { state.index.insert(file.sha256, size: file.status.bytesCount) }
+        }
+    }
+}
+
+/// A file that is being downloaded into a folder.
+private final class OpenPart: ReceivedPart {
+    private struct State {
+        var length: Int64
+        var isEnded = false
+    }
+
+    private let attachment: Attachment
+    /// `nil` if the file is complete.
+    private let file: OpenFile?
+    private let state: Mutex<State>
+    private let folder: ReceivedFolder
+    private let queues: BlockingQueues
+
+    init(
+        _ attachment: Attachment, _ file: OpenFile?, length: Int64, _ folder: ReceivedFolder, _ queues: BlockingQueues
+    ) {
+        self.attachment = attachment
+        self.file = file
+        state = Mutex(State(length: length))
+        self.folder = folder
+        self.queues = queues
+    }
+
+    var length: Int64 { state.withLock { $0.length } }
+
+    func append(_ bytes: [UInt8]) async throws(BlobError) {
+        guard let file else { return }
+        let path = folder.path
+        try await queues.perform { [self] () throws(BlobError) in
+            let offset = length
+            do throws(SystemError) {
+                try file.writeAll(bytes, at: offset)
+            } catch {
+                throw BlobFolder.failure(error, at: path)
+            }
+            state.withLock { $0.length = offset + Int64(bytes.count) }
+        }
+    }
+
+    func finish() async throws(BlobError) -> String {
+        guard let file else { return folder.file(attachment.sha256) }
+        return try await queues.perform { [self] () throws(BlobError) in
+            guard length == attachment.size, try hash(of: file) == attachment.sha256 else {
+                folder.discard(attachment.sha256)
+                state.withLock { $0.length = 0 }
+                throw .damaged(
+                    path: folder.path, detail: "the downloaded file is not the one that the message names; try again")
+            }
+            return try folder.complete(attachment)
+        }
+    }
+
+    private func hash(of file: OpenFile) throws(BlobError) -> String {
+        var hash = SHA256Stream()
+        var offset: Int64 = 0
+        do throws(SystemError) {
+            while true {
+                let part = try file.bytes(at: offset, count: Limits.blobPartBytesMax)
+                if part.isEmpty { return Hexadecimal.text(hash.digest()) }
+                hash.update(part)
+                offset += Int64(part.count)
+            }
+        } catch {
+            throw BlobFolder.failure(error, at: folder.path)
+        }
+    }
+
+    func end() async {
+        let (isFirst, length) = state.withLock { state in
+            defer { state.isEnded = true }
+            return (!state.isEnded, state.length)
+        }
+        guard isFirst else { return }
+        if file == nil { folder.unused(attachment.sha256) } else { folder.ended(attachment.sha256, length: length) }
+    }
+}

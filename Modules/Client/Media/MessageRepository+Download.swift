@@ -1,0 +1,125 @@
+public import CausewayModels
+import CausewayStorage
+import CausewaySync
+import CausewayTransport
+import Synchronization
+
+/// The files of messages.
+extension MessageRepository {
+    /// A local path of a message's file: the store's own copy of a file that was sent from here, or a download.
+    ///
+    /// A download is kept in a cache of at most ``ClientConfiguration/receivedBytesMax`` bytes, from which the file
+    /// that was used least recently is removed first: open or copy the file at once, and do not change it. One that was
+    /// cut continues where it ended; size and hash are verified. Concurrent calls share one download.
+    ///
+    /// Throws ``SyncError/messageNotFound(_:)``, ``ContentProblem/unsupported(_:)`` for a message without a file,
+    /// ``SyncError/transport(_:)`` if the server cannot be reached or does not have the file any longer, and
+    /// ``ClientError/blob(_:)``, for instance on a full disk.
+    ///
+    /// - Parameter progress: called with the number of bytes that are here, after each part, on no particular thread.
+    public func file(
+        of id: MessageID, progress: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) async throws(ClientError) -> String {
+        let (attachment, files) = try await attachment(of: id)
+        if let path = await files.path(of: attachment) { return path }
+        guard let received = files.received else { throw .content(.unsupported(.file)) }
+        let part: any ReceivedPart
+        do throws(BlobError) {
+            if let path = try await received.path(of: attachment.sha256) { return path }
+            part = try await received.begin(attachment, bytesMax: receivedBytesMax)
+        } catch {
+            throw .blob(error)
+        }
+        let result = await download(attachment, to: part, progress)
+        await part.end()
+        return try result.get()
+    }
+
+    /// Reads a message's file from `offset` on: from this machine if it is here, else from the server, without keeping
+    /// it. The errors are those of ``file(of:progress:)``.
+    ///
+    /// The hash is verified if `offset` is 0; with another one the caller verifies that of the whole file.
+    ///
+    /// - Parameter body: gets the bytes in parts, in order; may suspend to slow the transfer down.
+    public func readFile(
+        of id: MessageID, from offset: Int64 = 0,
+        to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
+    ) async throws(ClientError) {
+        let (attachment, files) = try await attachment(of: id)
+        do throws(TransportError) {
+            if let blob = await files.blob(of: attachment) {
+                return try await Self.read(blob, from: offset, to: body)
+            }
+            guard let media = engine.currentMedia else { throw Self.disconnected }
+            try await media.download(attachment, from: offset, to: body)
+        } catch {
+            throw .sync(.transport(error))
+        }
+    }
+
+    private static func read(
+        _ blob: any Blob, from offset: Int64, to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
+    ) async throws(TransportError) {
+        var offset = offset
+        while offset < blob.size {
+            let part: [UInt8]
+            do throws(BlobError) {
+                part = try await blob.read(at: offset, count: Limits.blobPartBytesMax)
+            } catch {
+                throw .notSent(code: "fileDamaged", detail: error.description)
+            }
+            guard !part.isEmpty else { throw .notSent(code: "fileDamaged", detail: "the file ends before its size") }
+            try await body(part)
+            offset += Int64(part.count)
+        }
+    }
+
+    private func attachment(of id: MessageID) async throws(ClientError) -> (Attachment, MessageFiles) {
+        guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
+        guard let attachment = message.content.attachment, let files else {
+            throw .content(.unsupported(message.content.type))
+        }
+        return (attachment, files)
+    }
+
+    private func download(
+        _ attachment: Attachment, to part: any ReceivedPart, _ progress: @escaping @Sendable (Int64) -> Void
+    ) async -> Result<String, ClientError> {
+        if part.length < attachment.size {
+            guard let media = engine.currentMedia else { return .failure(.sync(.transport(Self.disconnected))) }
+            let problem = DownloadProblem()
+            do throws(TransportError) {
+                try await media.download(attachment, from: part.length) { bytes throws(TransportError) in
+                    do throws(BlobError) {
+                        try await part.append(bytes)
+                    } catch {
+                        problem.set(error)
+                        throw .notSent(code: "fileNotStored", detail: error.description)
+                    }
+                    progress(part.length)
+                }
+            } catch {
+                if let problem = problem.error { return .failure(.blob(problem)) }
+                return .failure(.sync(.transport(error)))
+            }
+        }
+        do throws(BlobError) {
+            return .success(try await part.finish())
+        } catch {
+            return .failure(.blob(error))
+        }
+    }
+
+    private static var disconnected: TransportError {
+        .unreachable(detail: "not connected to a server that stores files; log in first")
+    }
+}
+
+/// The reason why a part could not be stored.
+private final class DownloadProblem: Sendable {
+    private let stored = Mutex(BlobError?.none)
+
+    var error: BlobError? { stored.withLock { $0 } }
+
+    func set(_ error: BlobError) { stored.withLock { $0 = error } }
+}

@@ -1,0 +1,104 @@
+package import CausewayControlAPI
+package import CausewayModels
+import CausewaySystem
+import CausewayTLS
+import Synchronization
+
+/// The file that a download is written to: first under a name of its own beside it, so that nobody takes a part for the
+/// whole. A part that is there is continued.
+package final class DownloadTarget: Sendable {
+    private struct State: ~Copyable {
+        var hash = SHA256Stream()
+        var offset: Int64 = 0
+    }
+
+    package let path: String
+    private let partPath: String
+    private let attachment: Attachment
+    private let file: OpenFile
+    private let state = Mutex(State())
+
+    /// Opens the part, and hashes what is there. Blocks the thread.
+    ///
+    /// - Parameter path: a file, which must not exist; or a folder, in which the file gets the attachment's name.
+    ///
+    /// Throws ``ControlError/Code/wrongState`` if the file exists, and ``ControlError/Code/outputFailed`` if it cannot
+    /// be written.
+    package init(_ attachment: Attachment, to path: String) throws(ControlError) {
+        var path = path
+        if (try? FileStatus(of: path))?.kind == .folder {
+            // The name comes from another device; it is the last component of a path, without control characters.
+            path += (path.hasSuffix("/") ? "" : "/") + Self.fileName(attachment)
+        }
+        guard !FileSystem.exists(path) else {
+            throw ControlError(.wrongState, "\(path) exists; choose another name with --to, or remove it")
+        }
+        self.path = path
+        self.attachment = attachment
+        partPath = "\(path).\(attachment.sha256.prefix(8)).part"
+        do throws(SystemError) {
+            file = try OpenFile(partPath, for: .readingAndWriting, [.create, .noLink])
+            if try file.status().bytesCount > attachment.size { try file.truncate(to: 0) }
+            while true {
+                let bytes = try file.bytes(at: offset, count: ControlLimits.filePartBytes)
+                if bytes.isEmpty { break }
+                add(bytes)
+            }
+        } catch {
+            throw ControlError(.outputFailed, "cannot write \(partPath): \(error)")
+        }
+    }
+
+    /// The bytes that are there.
+    package var offset: Int64 { state.withLock { $0.offset } }
+
+    package func append(_ bytes: [UInt8]) throws(ControlError) {
+        do throws(SystemError) {
+            try file.writeAll(bytes, at: offset)
+        } catch {
+            throw ControlError(
+                .outputFailed, "cannot write \(partPath): \(error); the same command continues the download")
+        }
+        add(bytes)
+    }
+
+    /// Verifies the file and gives it its name; returns when it is on the disk.
+    ///
+    /// Throws ``ControlError/Code/refused`` if the bytes are not those that the message names: they are removed then.
+    package func finish() throws(ControlError) {
+        let digest = state.withLock { Self.text(of: $0.hash.digest()) }
+        guard digest == attachment.sha256, offset == attachment.size else {
+            try? FileSystem.removeIfPresent(partPath)
+            throw ControlError(
+                .refused, "the downloaded file is not the one that the message names; it was removed: try again")
+        }
+        do throws(SystemError) {
+            try file.sync()
+            // Unlike a rename this replaces nothing.
+            try FileSystem.link(partPath, to: path)
+            try FileSystem.removeIfPresent(partPath)
+        } catch {
+            throw ControlError(.outputFailed, "cannot write \(path): \(error)")
+        }
+    }
+
+    /// The name of a file from another device, safe as the last component of a path.
+    package static func fileName(_ attachment: Attachment) -> String {
+        let name = Attachment.name(ofPath: attachment.name)
+        return name.hasPrefix(".") ? "_" + name.dropFirst() : name
+    }
+
+    private func add(_ bytes: [UInt8]) {
+        state.withLock { state in
+            state.hash.update(bytes)
+            state.offset += Int64(bytes.count)
+        }
+    }
+
+    private static func text(of digest: [UInt8]) -> String {
+        digest.map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0" + text : text
+        }.joined()
+    }
+}

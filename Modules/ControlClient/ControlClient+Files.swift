@@ -1,0 +1,79 @@
+package import CausewayControlAPI
+import CausewayHTTP
+package import CausewayModels
+import Foundation
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// Files over the socket: this process reads and writes them with its own rights, and the other one gets bytes.
+extension ControlClient {
+    /// - Parameter bytes: never a path, which may mean another file to the other process.
+    package func send(_ message: OutgoingMedia, _ bytes: MediaBytes) async throws(ControlError) -> SendReport {
+        guard case .parts(let size, let next) = bytes else {
+            throw ControlError(.internalError, "a file is sent to the daemon by its bytes, not by its path")
+        }
+        let head = try ControlJSON.encode(message) + [UInt8(ascii: "\n")]
+        let isBegun = Atomic(false)
+        let body = RequestBodyParts(length: Int64(head.count) + size) {
+            if !isBegun.exchange(true, ordering: .relaxed) { return ByteBuffer(bytes: head) }
+            return try await next().map { ByteBuffer(bytes: $0) }
+        }
+        let request = HTTPClientRequest(
+            method: .post, path: "/v1/files", fields: [.contentType: "application/vnd.causeway.file"])
+        return try decoded(try await transfer(HTTPTransfer(request, body: body)))
+    }
+
+    package func readFile(
+        of id: MessageID, from offset: Int64, to body: @Sendable ([UInt8]) async throws(ControlError) -> Void
+    ) async throws(ControlError) {
+        let sink = FileSink()
+        try await withoutActuallyEscaping(body) { (body) async throws(ControlError) in
+            sink.begin(body)
+            // The connection may hold the receiver a moment longer than this call.
+            defer { sink.end() }
+            var fields: HTTPFields = [:]
+            if offset > 0 { fields[.range] = "bytes=\(offset)-" }
+            let request = HTTPClientRequest(method: .get, path: "/v1/messages/\(id)/file", fields: fields)
+            let receiver = ResponseBodyReceiver { status, _ in
+                status.code == (offset > 0 ? 206 : 200)
+            } receive: { buffer in
+                var buffer = buffer
+                try await sink.receive(buffer.readBytes(length: buffer.readableBytes) ?? [])
+            }
+            let response = try await transfer(HTTPTransfer(request, receiver: receiver))
+            guard response.status.kind != .successful else { return }
+            let _: Nothing = try decoded(response)
+        }
+    }
+
+    private struct Nothing: Codable {}
+
+    private func transfer(_ transfer: HTTPTransfer) async throws(ControlError) -> HTTPClientResponse {
+        do throws(HTTPTransferError) {
+            return try await http.transfer(transfer)
+        } catch {
+            switch error {
+            case .connection(let error): throw problem(error, transfer.request)
+            case .body(let error as ControlError, _): throw error
+            case .body(let error, _): throw ControlError(.badRequest, "the file was not sent: \(error)")
+            }
+        }
+    }
+}
+
+/// The receiver of a file's bytes, until the call has ended.
+private final class FileSink: Sendable {
+    typealias Body = @Sendable ([UInt8]) async throws(ControlError) -> Void
+
+    private let body = Mutex(Body?.none)
+
+    func begin(_ body: @escaping Body) { self.body.withLock { $0 = body } }
+
+    func receive(_ bytes: [UInt8]) async throws(ControlError) {
+        guard let body = body.withLock({ $0 }) else { return }
+        try await body(bytes)
+    }
+
+    func end() { body.withLock { $0 = nil } }
+}

@@ -1,0 +1,178 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// The state of a transfer on its connection.
+struct TransferProgress {
+    let stream: TransferStream
+    var watch: TransferWatch
+    var timer: Scheduled<Void>?
+    /// Whether the body was given to the connection as a whole.
+    var isBodyComplete: Bool
+    /// Bytes of the body that were passed on and have not left.
+    var unwrittenBytes = 0
+    var writtenBytes = 0
+    /// Whether the connection is not read, because the receiver is slower.
+    var isReadingHeld = false
+}
+
+/// Bodies in parts: all code runs on the channel's event loop.
+///
+/// The peer is waited for while something is to be written, and while the response's body is read; the watch runs only
+/// then. Between the last byte of the request and the response's header the time-out of the first byte applies, which
+/// every interim response begins anew.
+extension HTTPConnection {
+    func begin(_ stream: TransferStream, for request: ConnectionPoolState.RequestID) {
+        guard case .busy(var exchange) = state else { return }
+        var watch = TransferWatch(stream.transfer.timeouts, now: .now())
+        watch.pause(now: .now())
+        exchange.transfer = TransferProgress(
+            stream: stream, watch: watch, isBodyComplete: stream.transfer.body == nil)
+        state = .busy(exchange)
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let loop = channel.eventLoop
+        stream.begin(
+            on: TransferStream.Connection(
+                write: { part, completed in
+                    loop.execute { bound.value.write(part, of: request, completed) }
+                },
+                end: { loop.execute { bound.value.endBody(of: request) } },
+                holdReading: { isHeld in loop.execute { bound.value.holdReading(isHeld, of: request) } }))
+    }
+
+    private func write(
+        _ part: ByteBuffer, of request: ConnectionPoolState.RequestID, _ completed: @escaping @Sendable () -> Void
+    ) {
+        guard let transfer = transfer(of: request), !transfer.isBodyComplete else { return completed() }
+        update { $0.unwrittenBytes += part.readableBytes }
+        var rest = part
+        while let slice = rest.readSlice(length: min(limits.transferWriteBytes, rest.readableBytes)),
+            slice.readableBytes > 0
+        {
+            let count = slice.readableBytes
+            let isLast = rest.readableBytes == 0
+            let written = channel.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { [weak self] result in
+                self?.written(count, of: request, result)
+                if isLast { completed() }
+            }
+            channel.pipeline.syncOperations.write(
+                NIOAny(HTTPClientRequestPart.body(.byteBuffer(slice))), promise: written)
+        }
+        channel.flush()
+    }
+
+    private func written(
+        _ count: Int, of request: ConnectionPoolState.RequestID, _ result: Result<Void, any Error>
+    ) {
+        guard transfer(of: request) != nil, case .busy(var exchange) = state else { return }
+        if case .failure(let error) = result {
+            return abort(HTTPClientError(onConnection: error, hasFirstByte: exchange.hasFirstByte, limits: limits))
+        }
+        update {
+            $0.unwrittenBytes -= count
+            $0.writtenBytes += count
+            $0.watch.transferred(count, now: .now())
+        }
+        guard case .busy(let current) = state else { return }
+        exchange = current
+        exchange.assembler.interimResponsesMax =
+            limits.interimResponsesMax + (exchange.transfer?.writtenBytes ?? 0) / limits.transferInterimBytes
+        state = .busy(exchange)
+    }
+
+    private func endBody(of request: ConnectionPoolState.RequestID) {
+        guard let transfer = transfer(of: request), !transfer.isBodyComplete else { return }
+        update { $0.isBodyComplete = true }
+        writeEnd(of: request)
+    }
+
+    private func holdReading(_ isHeld: Bool, of request: ConnectionPoolState.RequestID) {
+        guard transfer(of: request) != nil else { return }
+        update { $0.isReadingHeld = isHeld }
+        read(!isHeld)
+    }
+
+    /// The response is complete, although its receiver does not have all of it.
+    func readAgain(after exchange: Exchange) {
+        if exchange.transfer?.isReadingHeld == true { read(true) }
+    }
+
+    private func read(_ automatically: Bool) {
+        // A channel that is closed is not read.
+        try? channel.syncOptions?.setOption(.autoRead, value: automatically)
+    }
+
+    // MARK: - The response
+
+    func receive(_ head: HTTPResponseHead, of exchange: inout Exchange) throws(HTTPClientError) {
+        guard let stream = exchange.transfer?.stream else { return try exchange.assembler.receive(head: head) }
+        try exchange.assembler.receive(head: head) { head in
+            stream.transfer.receiver?.accepts(
+                HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase),
+                HTTPFields(head.headers, splitCookie: false)) ?? false
+        }
+        guard exchange.assembler.hasHead else {
+            exchange.transfer?.watch.transferred(0, now: .now())
+            if exchange.isWritten { startFirstByteTimer(&exchange) }
+            return stream.transfer.interim(
+                HTTPInterimResponse(
+                    status: Int(head.status.code), fields: HTTPFields(head.headers, splitCookie: false)))
+        }
+        exchange.firstByteTimer?.cancel()
+        exchange.firstByteTimer = nil
+        // The rest of the body is of no use to the server; the connection cannot carry another request then.
+        exchange.transfer?.isBodyComplete = true
+        exchange.transfer?.watch.transferred(0, now: .now())
+        stream.responseBegan()
+    }
+
+    /// Lets the watch run, or stop, after a change of the exchange.
+    func watchTransfer() { update { _ in } }
+
+    func received(_ part: ByteBuffer) {
+        guard case .busy(let exchange) = state, let stream = exchange.transfer?.stream else { return }
+        update { $0.watch.transferred(part.readableBytes, now: .now()) }
+        stream.received(part)
+    }
+
+    // MARK: - Time
+
+    private func transfer(of request: ConnectionPoolState.RequestID) -> TransferProgress? {
+        guard case .busy(let exchange) = state, exchange.request == request else { return nil }
+        return exchange.transfer
+    }
+
+    /// Changes the state of the transfer, and lets the watch run while the peer is waited for.
+    private func update(_ body: (inout TransferProgress) -> Void) {
+        guard case .busy(var exchange) = state, var transfer = exchange.transfer else { return }
+        body(&transfer)
+        let awaitsPeer =
+            exchange.assembler.hasHead ? !transfer.isReadingHeld : transfer.unwrittenBytes > 0
+        if awaitsPeer {
+            transfer.watch.resume(now: .now())
+        } else {
+            transfer.watch.pause(now: .now())
+        }
+        exchange.transfer = transfer
+        state = .busy(exchange)
+        if awaitsPeer, transfer.timer == nil { checkProgress() }
+    }
+
+    private func checkProgress() {
+        guard case .busy(var exchange) = state, exchange.transfer != nil else { return }
+        switch exchange.transfer?.watch.check(now: .now()) {
+        case .check(let time):
+            exchange.transfer?.timer = channel.eventLoop.assumeIsolated().scheduleTask(deadline: time) {
+                [weak self] in self?.checkProgress()
+            }
+            state = .busy(exchange)
+        case .idle: abort(.timeout(.idle, requestSent: true))
+        case .slow: abort(.timeout(.rate, requestSent: true))
+        case .paused, nil:
+            exchange.transfer?.timer = nil
+            state = .busy(exchange)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package import HTTPTypes
+package import NIOCore
+
+/// A request whose body is read in parts, or whose response is received in parts.
+///
+/// Neither body is held in memory: at most ``HTTPLimits/transferPartsMax`` parts of the request's body, and about
+/// ``HTTPLimits/transferBytesHeldMax`` bytes of the response's body. A slow reader slows the peer down.
+///
+/// The time-outs of the whole call do not apply once a connection carries the transfer; ``HTTPLimits`` and
+/// ``TransferTimeouts`` say what does.
+package struct HTTPTransfer: Sendable {
+    /// Method, path and fields; its own body is ignored.
+    package var request: HTTPClientRequest
+    /// The body; `nil` for a request without one.
+    package var body: RequestBodyParts?
+    /// The receiver of the response's body; `nil` if it is small and returned with the response.
+    package var receiver: ResponseBodyReceiver?
+    /// Called for each interim response (1xx) on the event loop; must return quickly.
+    package var interim: @Sendable (HTTPInterimResponse) -> Void
+    package var timeouts: TransferTimeouts
+
+    package init(
+        _ request: HTTPClientRequest, body: RequestBodyParts? = nil, receiver: ResponseBodyReceiver? = nil,
+        timeouts: TransferTimeouts = TransferTimeouts(),
+        interim: @escaping @Sendable (HTTPInterimResponse) -> Void = { _ in }
+    ) {
+        self.request = request
+        self.body = body
+        self.receiver = receiver
+        self.timeouts = timeouts
+        self.interim = interim
+    }
+}
+
+/// The body of a request, read in parts as the connection takes them.
+package struct RequestBodyParts: Sendable {
+    /// The number of bytes of all parts; announced as `Content-Length`.
+    package var length: Int64
+    /// The next part, which is not empty; `nil` after the last. Called by one task, in order, and again only when the
+    /// connection has room. An error ends the request.
+    package var next: @Sendable () async throws -> ByteBuffer?
+
+    package init(length: Int64, next: @escaping @Sendable () async throws -> ByteBuffer?) {
+        self.length = length
+        self.next = next
+    }
+}
+
+/// The receiver of a response's body, in parts.
+package struct ResponseBodyReceiver: Sendable {
+    /// Whether the receiver wants the body of a response; another one is collected and returned, as an error's is.
+    /// Called on the event loop.
+    package var accepts: @Sendable (HTTPResponse.Status, HTTPFields) -> Bool
+    /// Receives the next bytes. Called by one task, in order; the transfer waits for it. An error ends the request.
+    package var receive: @Sendable (ByteBuffer) async throws -> Void
+
+    package init(
+        accepts: @escaping @Sendable (HTTPResponse.Status, HTTPFields) -> Bool,
+        receive: @escaping @Sendable (ByteBuffer) async throws -> Void
+    ) {
+        self.accepts = accepts
+        self.receive = receive
+    }
+}
+
+/// A response with a status from 102 to 199, which precedes the final one.
+package struct HTTPInterimResponse: Sendable {
+    package var status: Int
+    package var fields: HTTPFields
+}
+
+/// The time-outs of a transfer on its connection. They do not limit its length.
+///
+/// Time in which the sender of the body or the receiver of the response is busy does not count.
+package struct TransferTimeouts: Sendable, Hashable {
+    /// The longest time without a byte in either direction, except for ``HTTPTimeouts/firstByte`` after the last byte
+    /// of the request.
+    package var idle: Duration
+    /// The bytes in a second that must be transferred on the average of each ``window``; 0 for no minimum.
+    package var bytesPerSecondMin: Int
+    package var window: Duration
+
+    package init(
+        idle: Duration = .seconds(30), bytesPerSecondMin: Int = 512, window: Duration = .seconds(60)
+    ) {
+        self.idle = idle
+        self.bytesPerSecondMin = bytesPerSecondMin
+        self.window = window
+    }
+}
+
+/// The reason why a transfer has no response.
+package enum HTTPTransferError: Error {
+    /// See ``HTTPClientError``.
+    case connection(HTTPClientError)
+    /// The sender of the body or the receiver of the response threw this; the connection was closed.
+    case body(any Error, requestSent: Bool)
+}

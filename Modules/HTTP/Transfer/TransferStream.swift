@@ -1,0 +1,178 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// The parts of one transfer between a connection, on its event loop, and the task that reads and receives them.
+///
+/// A lock guards the state; callbacks and continuations run outside it. The sending half has at most
+/// ``HTTPLimits/transferPartsMax`` parts on the connection; the receiving half stops the connection's reading at
+/// ``HTTPLimits/transferBytesHeldMax`` bytes.
+final class TransferStream: Sendable {
+    /// The connection, as far as the stream controls it. Called on any thread.
+    struct Connection: Sendable {
+        /// Passes a part on; `completed` is called when the system has it, or it is lost.
+        var write: @Sendable (ByteBuffer, _ completed: @escaping @Sendable () -> Void) -> Void
+        /// The body is complete.
+        var end: @Sendable () -> Void
+        /// Stops reading, or reads again.
+        var holdReading: @Sendable (Bool) -> Void
+    }
+
+    private struct State {
+        var connection: Connection?
+        var isEnded = false
+        // Sending
+        var partsUnderWay = 0
+        var isSendingEnded = false
+        var sender: CheckedContinuation<Bool, Never>?
+        // Receiving
+        var parts: CircularBuffer<ByteBuffer> = []
+        var bytes = 0
+        var isHeld = false
+        var receiver: CheckedContinuation<ByteBuffer?, Never>?
+
+        mutating func takeSender() -> CheckedContinuation<Bool, Never>? {
+            defer { sender = nil }
+            return sender
+        }
+    }
+
+    let transfer: HTTPTransfer
+    private let limits: HTTPLimits
+    private let state = Mutex(State())
+
+    init(_ transfer: HTTPTransfer, limits: HTTPLimits) {
+        self.transfer = transfer
+        self.limits = limits
+    }
+
+    // MARK: - The connection's side
+
+    /// The request's head was sent on this connection.
+    func begin(on connection: Connection) {
+        let sender = state.withLock { state in
+            state.connection = connection
+            return state.takeSender()
+        }
+        sender?.resume(returning: true)
+    }
+
+    /// The final response has begun: the rest of the body is not wanted.
+    func responseBegan() {
+        let sender = state.withLock { state in
+            state.isSendingEnded = true
+            return state.takeSender()
+        }
+        sender?.resume(returning: false)
+    }
+
+    func received(_ part: ByteBuffer) {
+        let (receiver, hold) = state.withLock {
+            state -> (CheckedContinuation<ByteBuffer?, Never>?, (@Sendable (Bool) -> Void)?) in
+            if let receiver = state.receiver {
+                state.receiver = nil
+                return (receiver, nil)
+            }
+            state.parts.append(part)
+            state.bytes += part.readableBytes
+            guard state.bytes >= limits.transferBytesHeldMax, !state.isHeld else { return (nil, nil) }
+            state.isHeld = true
+            return (nil, state.connection?.holdReading)
+        }
+        receiver?.resume(returning: part)
+        hold?(true)
+    }
+
+    // MARK: - The caller's side
+
+    /// No further part is sent, and none is received beyond those that are here.
+    func end(discarding: Bool) {
+        let (sender, receiver) = state.withLock { state in
+            state.isEnded = true
+            state.isSendingEnded = true
+            if discarding {
+                state.parts.removeAll()
+                state.bytes = 0
+            }
+            let receiver = state.receiver
+            state.receiver = nil
+            return (state.takeSender(), receiver)
+        }
+        sender?.resume(returning: false)
+        receiver?.resume(returning: nil)
+    }
+
+    /// Reads the body and passes it to the connection, until its end or until the rest is not wanted.
+    func send(_ body: RequestBodyParts) async throws {
+        var left = body.length
+        repeat {
+            // Also before the end of an empty body: there is no connection yet.
+            guard await room() else { return }
+            if left == 0 { break }
+            guard let part = try await body.next(), part.readableBytes > 0,
+                part.readableBytes <= Int(clamping: left)
+            else { throw WrongBodyLength() }
+            left -= Int64(part.readableBytes)
+            write(part)
+        } while left > 0
+        let connection = state.withLock { $0.isSendingEnded ? nil : $0.connection }
+        connection?.end()
+    }
+
+    /// The body has not the length that was announced.
+    struct WrongBodyLength: Error {}
+
+    /// Passes the response's body on until its end.
+    func drain(to receiver: ResponseBodyReceiver) async throws {
+        while let part = await nextPart() { try await receiver.receive(part) }
+    }
+
+    private func nextPart() async -> ByteBuffer? {
+        await withCheckedContinuation { continuation in
+            let (part, isWaiting, release) = state.withLock {
+                state -> (ByteBuffer?, Bool, (@Sendable (Bool) -> Void)?) in
+                guard let part = state.parts.popFirst() else {
+                    if !state.isEnded { state.receiver = continuation }
+                    return (nil, !state.isEnded, nil)
+                }
+                state.bytes -= part.readableBytes
+                guard state.isHeld, state.bytes < limits.transferBytesHeldMax / 2 else { return (part, false, nil) }
+                state.isHeld = false
+                return (part, false, state.connection?.holdReading)
+            }
+            release?(false)
+            if !isWaiting { continuation.resume(returning: part) }
+        }
+    }
+
+    /// Waits until the connection has room for a part.
+    ///
+    /// - Returns: false if no further part is wanted.
+    private func room() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let ready: Bool? = state.withLock { state in
+                if state.isSendingEnded { return false }
+                if state.connection != nil, state.partsUnderWay < limits.transferPartsMax { return true }
+                state.sender = continuation
+                return nil
+            }
+            if let ready { continuation.resume(returning: ready) }
+        }
+    }
+
+    private func write(_ part: ByteBuffer) {
+        let connection = state.withLock { state in
+            state.partsUnderWay += 1
+            return state.connection
+        }
+        connection?.write(part) { self.written() }
+    }
+
+    private func written() {
+        let sender = state.withLock { state in
+            state.partsUnderWay -= 1
+            return state.takeSender()
+        }
+        sender?.resume(returning: true)
+    }
+}

@@ -1,0 +1,119 @@
+import CausewayBlobs
+import CausewayModels
+import CausewayStorage
+import CausewaySystem
+import CausewayTestSupport
+import Foundation
+import Testing
+
+/// The cache of downloads, on a real disk.
+@Suite struct ReceivedFolderTests {
+    private let temporary: TemporaryFolder
+    private var path: String { temporary.path + "/received" }
+
+    init() throws { temporary = try TemporaryFolder() }
+
+    private func attachment(_ bytes: [UInt8]) -> CausewayModels.Attachment {
+        CausewayModels.Attachment(
+            name: "a", contentType: "application/octet-stream", size: Int64(bytes.count),
+            sha256: BlobFixture.hash(bytes))
+    }
+
+    private func file(_ number: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: number, count: count) }
+
+    /// Downloads a whole file.
+    private func fetch(_ bytes: [UInt8], _ folder: ReceivedFolder, bytesMax: Int64 = 100) async throws -> String {
+        let part = try await folder.begin(attachment(bytes), bytesMax: bytesMax)
+        try await part.append(Array(bytes[Int(part.length)...]))
+        let path = try await part.finish()
+        await part.end()
+        return path
+    }
+
+    private func names() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: path))
+    }
+
+    @Test func theFileUsedLeastRecentlyGoesFirst() async throws {
+        let folder = ReceivedFolder(at: path)
+        let (one, two, three) = (file(1, 40), file(2, 40), file(3, 40))
+        _ = try await fetch(one, folder)
+        _ = try await fetch(two, folder)
+        #expect(try await folder.path(of: attachment(one).sha256) != nil)
+        _ = try await fetch(three, folder)
+        #expect(try names() == [attachment(one).sha256, attachment(three).sha256])
+        #expect(try await folder.path(of: attachment(two).sha256) == nil)
+        await folder.close()
+
+        // The next run knows what is there.
+        let again = ReceivedFolder(at: path)
+        #expect(try await again.path(of: attachment(one).sha256) == path + "/" + attachment(one).sha256)
+        _ = try await fetch(file(4, 90), again)
+        #expect(try names() == [attachment(file(4, 90)).sha256])
+        await again.close()
+        await #expect(throws: BlobError.closed) { try await again.path(of: attachment(one).sha256) }
+    }
+
+    @Test func aPartIsContinued() async throws {
+        let bytes = file(1, 50)
+        let first = ReceivedFolder(at: path)
+        let part = try await first.begin(attachment(bytes), bytesMax: 100)
+        try await part.append(Array(bytes[..<20]))
+        await part.end()
+        #expect(try await first.path(of: attachment(bytes).sha256) == nil)
+        await first.close()
+        let second = ReceivedFolder(at: path)
+        let rest = try await second.begin(attachment(bytes), bytesMax: 100)
+        #expect(rest.length == 20)
+        try await rest.append(Array(bytes[20...]))
+        let found = try await rest.finish()
+        await rest.end()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: found)) == Data(bytes))
+        // It is there now: nothing to add.
+        let third = try await second.begin(attachment(bytes), bytesMax: 100)
+        #expect(third.length == 50)
+        #expect(try await third.finish() == found)
+        await third.end()
+        await second.close()
+    }
+
+    @Test func otherBytesAreRemoved() async throws {
+        let folder = ReceivedFolder(at: path)
+        let part = try await folder.begin(attachment(file(1, 10)), bytesMax: 100)
+        try await part.append(file(2, 10))
+        await #expect(throws: BlobError.self) { try await part.finish() }
+        await part.end()
+        #expect(try names().isEmpty)
+        _ = try await fetch(file(1, 10), folder)
+        await folder.close()
+    }
+
+    @Test func whatDoesNotFitIsRefused() async throws {
+        let folder = ReceivedFolder(at: path)
+        await #expect(throws: BlobError.storageFull(bytes: 101, limit: 100)) {
+            try await folder.begin(attachment(file(1, 101)), bytesMax: 100)
+        }
+        // A download under way is not removed for another one.
+        let part = try await folder.begin(attachment(file(1, 60)), bytesMax: 100)
+        await #expect(throws: BlobError.storageFull(bytes: 50, limit: 100)) {
+            try await folder.begin(attachment(file(2, 50)), bytesMax: 100)
+        }
+        await part.end()
+        _ = try await fetch(file(2, 50), folder)
+        await folder.close()
+    }
+
+    @Test func aSecondDownloadOfAFileWaitsForTheFirst() async throws {
+        let folder = ReceivedFolder(at: path)
+        let bytes = file(1, 30)
+        let part = try await folder.begin(attachment(bytes), bytesMax: 100)
+        async let second = folder.begin(attachment(bytes), bytesMax: 100)
+        try await part.append(bytes)
+        _ = try await part.finish()
+        await part.end()
+        let after = try await second
+        #expect(after.length == 30)
+        await after.end()
+        await folder.close()
+    }
+}

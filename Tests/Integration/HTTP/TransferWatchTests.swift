@@ -1,0 +1,63 @@
+import CausewayHTTP
+import NIOCore
+import Testing
+
+/// When a transfer is too slow, in a time that the test advances.
+@Suite struct TransferWatchTests {
+    private let timeouts = TransferTimeouts(
+        idle: .seconds(10), bytesPerSecondMin: 100, window: .seconds(60))
+
+    private func at(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(UInt64(1000 + seconds) * 1_000_000_000) }
+
+    @Test func aTransferMayLastAsLongAsItMoves() {
+        var watch = TransferWatch(timeouts, now: at(0))
+        for second in stride(from: Int64(5), through: 100_000, by: 5) {
+            watch.transferred(500, now: at(second))
+            guard case .check(let time) = watch.check(now: at(second)) else {
+                Issue.record("too slow at \(second)")
+                return
+            }
+            #expect(time <= at(second + 10))
+        }
+    }
+
+    @Test func oneThatStandsStillIsIdle() {
+        var watch = TransferWatch(timeouts, now: at(0))
+        watch.transferred(1_000_000, now: at(3))
+        #expect(watch.check(now: at(12)) == .check(at: at(13)))
+        #expect(watch.check(now: at(13)) == .idle)
+    }
+
+    @Test func oneThatTricklesIsSlow() {
+        var watch = TransferWatch(timeouts, now: at(0))
+        for second in stride(from: Int64(5), to: 60, by: 5) {
+            watch.transferred(1, now: at(second))
+            #expect(watch.check(now: at(second)) == .check(at: min(at(second + 10), at(60))))
+        }
+        watch.transferred(1, now: at(60))
+        #expect(watch.check(now: at(60)) == .slow)
+    }
+
+    @Test func timeOfThisSideDoesNotCount() {
+        var watch = TransferWatch(timeouts, now: at(0))
+        watch.transferred(6000, now: at(5))
+        watch.pause(now: at(6))
+        #expect(watch.check(now: at(1000)) == .paused)
+        watch.resume(now: at(1000))
+        // A second had passed since the last byte.
+        #expect(watch.check(now: at(1000)) == .check(at: at(1009)))
+        #expect(watch.check(now: at(1009)) == .idle)
+    }
+
+    @Test func noMinimumIsNone() {
+        var watch = TransferWatch(
+            TransferTimeouts(idle: .seconds(10), bytesPerSecondMin: 0, window: .seconds(20)), now: at(0))
+        for second in stride(from: Int64(9), to: 900, by: 9) {
+            watch.transferred(1, now: at(second))
+            guard case .check = watch.check(now: at(second)) else {
+                Issue.record("too slow at \(second)")
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,441 @@
+import CausewayHTTPTransport
+import CausewayHub
+import CausewayHubRules
+import CausewayHubSQLite
+import CausewayModels
+import CausewayTLS
+import CausewayTestSupport
+import CausewayTransport
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+/// Uploads and downloads with the real hub, over real TLS, over connections that are cut.
+@Suite(.timeLimit(.minutes(3))) struct MediaTests {
+    // MARK: - The hub
+
+    private struct Fixture: Sendable {
+        let port: Int
+        let folder: DataFolder
+        let token: AccessToken
+        let configuration: HTTPTransportConfiguration
+
+        func transport(_ scheme: String = "https", port: Int? = nil) throws -> HTTPTransport {
+            try HTTPTransport(to: "\(scheme)://localhost:\(port ?? self.port)", token: token, configuration)
+        }
+
+        /// Runs the hub, which is set up already.
+        func running(
+            at address: Int? = nil, change: (inout HubConfiguration) -> Void = { _ in },
+            _ body: @Sendable (Int) async throws -> Void
+        ) async throws {
+            var configuration = HubConfiguration.secure(folder)
+            if let address { configuration.port = address }
+            change(&configuration)
+            let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
+            try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: logger) { hub in
+                try await body(try await hub.port())
+            }
+        }
+    }
+
+    private static func withFolder(_ body: (Fixture) async throws -> Void) async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path + "/hub")
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
+            opening: SQLiteHubStorage.open)
+        let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
+        let token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
+        let configuration = HTTPTransportConfiguration(
+            tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), proxy: .none)
+        try await body(Fixture(port: 0, folder: folder, token: token, configuration: configuration))
+    }
+
+    private static func withHub(
+        change: (inout HubConfiguration) -> Void = { _ in }, _ body: @Sendable (Fixture) async throws -> Void
+    ) async throws {
+        try await withFolder { fixture in
+            try await fixture.running(change: change) { port in
+                try await body(
+                    Fixture(
+                        port: port, folder: fixture.folder, token: fixture.token,
+                        configuration: fixture.configuration))
+            }
+        }
+    }
+
+    // MARK: - Uploads
+
+    @Test(arguments: ["https", "wss", "auto"], [0, 1, 1_000, 3_000_000])
+    func aFileGoesToTheHubAndBack(scheme: String, size: Int) async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport(scheme)
+            let media = try #require(transport.media)
+            let file = SampleFile(count: size)
+            let start = try await media.begin(file.attachment, from: file)
+            if size <= media.partBytesMax {
+                #expect(start == .present(file.receipt), "a small file needs one request")
+            } else {
+                guard case .session(let session) = start else {
+                    Issue.record("\(start)")
+                    return
+                }
+                let receipt = try await media.send(file, to: session, from: 0) { _ in }
+                #expect(receipt == file.receipt)
+            }
+            #expect(file.bytesRead == size)
+
+            // The same file again: nothing is read.
+            #expect(try await media.begin(file.attachment, from: file) == .present(file.receipt))
+            #expect(file.bytesRead == size)
+
+            let received = Mutex<[UInt8]>([])
+            try await media.download(file.attachment, from: 0) { part throws(TransportError) in
+                received.withLock { $0 += part }
+            }
+            #expect(received.withLock { $0 } == file.bytes)
+            await transport.close()
+        }
+    }
+
+    @Test func anUploadContinuesAfterEveryCut() async throws {
+        try await Self.withHub { fixture in
+            let carried = Mutex(0)
+            let seed = SystemRandomNumberGenerator.seed()
+            let size = 16_000_000
+            try await FaultProxy.run(to: fixture.port) { connection in
+                var generator = SplitMix64(seed: seed &+ UInt64(connection))
+                return connection > 8
+                    ? .none : .reset(.toServer, afterBytes: .random(in: 0...3_000_000, using: &generator))
+            } body: { proxy, port in
+                let transport = try fixture.transport(port: port)
+                let media = try #require(transport.media)
+                let file = SampleFile(count: size)
+                let session = try await Self.session(of: file, media)
+                let reports = Mutex<[Int64]>([])
+                let receipt = try await Self.uploadAsAnOutbox(file, session, media) { bytes in
+                    reports.withLock { $0.append(bytes) }
+                }
+                #expect(receipt == file.receipt, "seed \(seed)")
+                #expect(reports.withLock { zip($0, $0.dropFirst()).allSatisfy { $0 < $1 } }, "seed \(seed)")
+                #expect(proxy.connectionCount > 3, "seed \(seed): nothing was cut")
+                await transport.close()
+                carried.withLock { $0 = file.bytesRead }
+            }
+            // Read from the file, so also what never left this machine: parts and the system's buffers for each cut.
+            let lost = carried.withLock { $0 } - size
+            #expect(lost < size * 2 / 100 + 9 * 2_000_000, "seed \(seed): \(lost) bytes were sent again")
+        }
+    }
+
+    /// The work of an outbox: ask for the offset, continue, begin again when the session is unknown.
+    private static func uploadAsAnOutbox(
+        _ file: SampleFile, _ session: UploadSession, _ media: any MediaStore,
+        progress: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) async throws -> UploadReceipt {
+        for _ in 1...200 {
+            do throws(TransportError) {
+                let offset = try await media.offset(of: session)
+                return try await media.send(file, to: session, from: offset, progress: progress)
+            } catch {
+                switch error {
+                case .unreachable, .inDoubt, .transient, .rateLimited: continue
+                default: throw error
+                }
+            }
+        }
+        throw TransportError.unreachable(detail: "200 attempts")
+    }
+
+    private static func session(of file: SampleFile, _ media: any MediaStore) async throws -> UploadSession {
+        for _ in 1...200 {
+            do throws(TransportError) {
+                guard case .session(let session) = try await media.begin(file.attachment) else { break }
+                return session
+            } catch {
+                guard case .inDoubt = error else { continue }
+            }
+        }
+        throw TransportError.unreachable(detail: "no session")
+    }
+
+    /// A cut is repaired within one call: one look at the upload, then the rest.
+    @Test func oneCallSurvivesCuts() async throws {
+        try await Self.withHub { fixture in
+            // The connection of the creation is kept for the first request with content.
+            try await FaultProxy.run(to: fixture.port) { connection in
+                connection <= 3 ? .reset(.toServer, afterBytes: 2_000_000) : .none
+            } body: { proxy, port in
+                let transport = try fixture.transport(port: port)
+                let media = try #require(transport.media)
+                let file = SampleFile(count: 12_000_000)
+                guard case .session(let session) = try await media.begin(file.attachment) else {
+                    Issue.record("no session")
+                    return
+                }
+                #expect(try await media.send(file, to: session, from: 0) { _ in } == file.receipt)
+                #expect(proxy.connectionCount == 4)
+                await transport.close()
+            }
+        }
+    }
+
+    @Test func anUploadContinuesAfterARestartOfTheHub() async throws {
+        try await Self.withFolder { fixture in
+            let port = try ReservedPort()
+            let file = SampleFile(count: 20_000_000)
+            let transport = try fixture.transport(port: port.number)
+            let media = try #require(transport.media)
+            let session = Mutex(UploadSession?.none)
+            let reached = Reached()
+            try await fixture.running(at: port.number) { _ in
+                session.withLock { $0 = nil }
+                guard case .session(let begun) = try await media.begin(file.attachment) else { return }
+                session.withLock { $0 = begun }
+                let upload = Task {
+                    try await media.send(file.slow(after: 9_000_000), to: begun, from: 0) { reached.set($0) }
+                }
+                try await Eventually.holds("an offset was reported") { reached.bytes > 4_000_000 }
+                upload.cancel()
+                _ = try? await upload.value
+            }
+            try await fixture.running(at: port.number) { _ in
+                let begun = try #require(session.withLock { $0 })
+                let offset = try await media.offset(of: begun)
+                #expect(offset >= reached.bytes, "a reported offset was undercut")
+                #expect(try await media.send(file, to: begun, from: offset) { _ in } == file.receipt)
+            }
+            await transport.close()
+        }
+    }
+
+    @Test func anOffsetOfTheCallersOwnIsCorrected() async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport()
+            let media = try #require(transport.media)
+            let file = SampleFile(count: 1_000_000)
+            let session = try await Self.session(of: file, media)
+            #expect(try await media.send(file, to: session, from: 500_000) { _ in } == file.receipt)
+            // A repeat finds it complete.
+            #expect(try await media.send(file, to: session, from: 1_000_000) { _ in } == file.receipt)
+            #expect(try await media.offset(of: session) == 1_000_000)
+            await transport.close()
+        }
+    }
+
+    @Test func refusalsAreNamed() async throws {
+        try await Self.withHub {
+            $0.blobs.fileBytesMax = 2_000_000
+            $0.blobs.quotaBytes = 2_400_000
+            $0.blobs.pendingUploadsMax = 2
+        } _: { fixture in
+            let transport = try fixture.transport()
+            let media = try #require(transport.media)
+            #expect(media.fileBytesMax == Limits.fileBytesMax)
+            _ = try await transport.authenticate()
+            #expect(media.fileBytesMax == 2_000_000, "learned before a byte is sent")
+
+            func failure(_ body: () async throws -> Void) async -> String {
+                do {
+                    try await body()
+                    return "ok"
+                } catch {
+                    return (error as? TransportError)?.name ?? "\(error)"
+                }
+            }
+            let large = SampleFile(count: 2_000_001)
+            #expect(await failure { _ = try await media.begin(large.attachment) } == "refused(fileTooLarge)")
+
+            // Other bytes than announced.
+            let file = SampleFile(count: 600_000)
+            let lie = SampleFile(count: 600_000, seed: 9)
+            let session = try await Self.session(of: file, media)
+            #expect(
+                await failure { _ = try await media.send(lie, to: session, from: 0) { _ in } }
+                    == "refused(hashMismatch)")
+            #expect(await failure { _ = try await media.offset(of: session) } == "refused(sessionUnknown)")
+            #expect(
+                await failure { _ = try await media.send(file, to: session, from: 0) { _ in } }
+                    == "refused(sessionUnknown)")
+
+            // Cancelled uploads are gone, and may be cancelled again.
+            let cancelled = try await Self.session(of: file, media)
+            try await media.cancel(cancelled)
+            try await media.cancel(cancelled)
+            #expect(await failure { _ = try await media.offset(of: cancelled) } == "refused(sessionUnknown)")
+
+            // A source that is shorter than announced.
+            let short = try await Self.session(of: file, media)
+            let cut = file.cut(to: 300_000)
+            #expect(
+                await failure { _ = try await media.send(cut, to: short, from: 0) { _ in } } == "notSent(fileChanged)")
+
+            _ = try await media.begin(SampleFile(count: 500_000, seed: 3).attachment)
+            let waiting = SampleFile(count: 500_000, seed: 4).attachment
+            #expect(await failure { _ = try await media.begin(waiting) } == "rateLimited(30)")
+            try await media.cancel(short)
+            let beyond = SampleFile(count: 2_000_000, seed: 5)
+            #expect(await failure { _ = try await media.begin(beyond.attachment) } == "refused(quotaExceeded)")
+
+            var other = session
+            other.location = "https://elsewhere.example/v1/uploads/../../x?y"
+            #expect(await failure { _ = try await media.offset(of: other) } == "refused(sessionUnknown)")
+            let unknown = SampleFile(count: 10, seed: 8)
+            #expect(
+                await failure {
+                    try await media.download(unknown.attachment, from: 0) { _ throws(TransportError) in }
+                } == "refused(blobNotFound)")
+            await transport.close()
+        }
+    }
+
+    // MARK: - Downloads
+
+    @Test func aDownloadContinuesAfterEveryCut() async throws {
+        try await Self.withHub { fixture in
+            let file = SampleFile(count: 16_000_000)
+            let direct = try fixture.transport()
+            let session = try await Self.session(of: file, try #require(direct.media))
+            _ = try await direct.media?.send(file, to: session, from: 0) { _ in }
+            await direct.close()
+            try await FaultProxy.run(to: fixture.port) { connection in
+                connection <= 5 ? .reset(.toClient, afterBytes: 2_500_000) : .none
+            } body: { proxy, port in
+                let transport = try fixture.transport(port: port)
+                let media = try #require(transport.media)
+                let received = Mutex<[UInt8]>([])
+                try await media.download(file.attachment, from: 0) { part throws(TransportError) in
+                    received.withLock { $0 += part }
+                }
+                #expect(received.withLock { $0 == file.bytes })
+                #expect(proxy.connectionCount == 6)
+
+                received.withLock { $0 = [] }
+                try await media.download(file.attachment, from: 15_000_000) { part throws(TransportError) in
+                    received.withLock { $0 += part }
+                }
+                #expect(received.withLock { $0 } == Array(file.bytes[15_000_000...]))
+                try await media.download(file.attachment, from: 16_000_000) { _ throws(TransportError) in
+                    Issue.record("no byte is left")
+                }
+                await transport.close()
+            }
+        }
+    }
+
+    @Test func aReceiverThatCannotStoreEndsTheDownload() async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport()
+            let media = try #require(transport.media)
+            let file = SampleFile(count: 200_000)
+            _ = try await media.begin(file.attachment, from: file)
+            let error = await #expect(throws: TransportError.self) {
+                try await media.download(file.attachment, from: 0) { _ throws(TransportError) in
+                    throw .notSent(code: "diskFull", detail: "full")
+                }
+            }
+            #expect(error?.name == "notSent(diskFull)")
+            await transport.close()
+        }
+    }
+
+    /// A server that stores other bytes than the message names, or less of them.
+    @Test func aFileThatIsNotTheMessagesIsRefused() async throws {
+        let file = SampleFile(count: 100)
+        let lie = String(repeating: "x", count: 100)
+        try await ScriptedHTTPServer.run { _ in
+            [.hub(200, lie)]
+        } body: { _, port in
+            try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
+                let media = try #require(transport.media)
+                let error = await #expect(throws: TransportError.self) {
+                    try await media.download(file.attachment, from: 0) { _ throws(TransportError) in }
+                }
+                #expect(error?.name == "refused(hashMismatch)")
+                var longer = file.attachment
+                longer.size = 99
+                let other = longer
+                let tooLong = await #expect(throws: TransportError.self) {
+                    try await media.download(other, from: 0) { _ throws(TransportError) in }
+                }
+                #expect(tooLong?.name == "inDoubt")
+            }
+        }
+    }
+}
+
+/// A file of a test, and a count of what is read of it.
+private final class SampleFile: ByteSource {
+    let bytes: [UInt8]
+    private let attachmentOfWhole: CausewayModels.Attachment
+    private let slowAfter: Int
+    private let read = Mutex(0)
+
+    init(count: Int, seed: UInt64 = 1) {
+        var generator = SplitMix64(seed: seed)
+        let block = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 8 + block.count)
+        // Every block differs, so that a fault cannot exchange two of them unseen.
+        while bytes.count < count {
+            let number = generator.next()
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+            bytes.append(contentsOf: block)
+        }
+        bytes.removeLast(bytes.count - count)
+        self.bytes = bytes
+        let digest = Digest.sha256(bytes).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }
+        attachmentOfWhole = CausewayModels.Attachment(
+            name: "a.bin", contentType: "application/octet-stream", size: Int64(count), sha256: digest.joined())
+        slowAfter = .max
+    }
+
+    private init(_ bytes: [UInt8], _ attachment: CausewayModels.Attachment, slowAfter: Int = .max) {
+        self.bytes = bytes
+        attachmentOfWhole = attachment
+        self.slowAfter = slowAfter
+    }
+
+    /// The file with fewer bytes than it announces.
+    func cut(to count: Int) -> SampleFile { SampleFile(Array(bytes[..<count]), attachment) }
+
+    /// The file, of which nothing is read after this byte.
+    func slow(after count: Int) -> SampleFile { SampleFile(bytes, attachment, slowAfter: count) }
+
+    var attachment: CausewayModels.Attachment { attachmentOfWhole }
+    var receipt: UploadReceipt { UploadReceipt(name: attachment.sha256, sha256: attachment.sha256) }
+    var bytesRead: Int { read.withLock { $0 } }
+
+    func read(at offset: Int64, count: Int) async throws(TransportError) -> [UInt8] {
+        if Int(offset) >= slowAfter {
+            // Until the task is cancelled.
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+            for await _ in stream {}
+            continuation.finish()
+            throw .notSent(code: "cancelled", detail: "the test ended")
+        }
+        guard offset < bytes.count else { return [] }
+        let part = Array(bytes[Int(offset)...].prefix(count))
+        read.withLock { $0 += part.count }
+        return part
+    }
+}
+
+/// The last report of an upload.
+private final class Reached: Sendable {
+    private let stored = Mutex(Int64(0))
+
+    var bytes: Int64 { stored.withLock { $0 } }
+    func set(_ bytes: Int64) { stored.withLock { $0 = bytes } }
+}
+
+extension SystemRandomNumberGenerator {
+    fileprivate static func seed() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+}

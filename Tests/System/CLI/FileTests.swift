@@ -1,0 +1,104 @@
+import CausewayTestSupport
+import Foundation
+import Testing
+
+/// Files from the command line, with and without a daemon.
+@Suite(.timeLimit(.minutes(3))) struct FileTests {
+    private let home: Home
+
+    init() throws { home = try Home() }
+
+    private func login() async throws -> TestHub {
+        let hub = try await TestHub.start(in: home)
+        let login = try await home.causeway("login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile)
+        #expect(login.status == 0)
+        return hub
+    }
+
+    /// Runs `causeway` and returns the first line of its output.
+    private func line(_ arguments: String...) async throws -> String {
+        let outcome = try await Program.causeway.run(arguments, environment: home.environment)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return outcome.output.split(separator: "\n").first.map(String.init) ?? ""
+    }
+
+    @Test(arguments: [false, true])
+    func aFileIsSentAndSaved(withDaemon: Bool) async throws {
+        let hub = try await login()
+        let daemon = withDaemon ? try Program.causewayd.start([], environment: home.environment) : nil
+        try await daemon?.says("ready")
+        let text = String(repeating: "0123456789abcdef", count: 60_000)
+        let path = try home.write(text, to: "notes.txt")
+        let id = try await line("send", "general", "--file", path, "--caption", "my notes", "--wait")
+
+        let shown = try await home.causeway("message", id, "--json").json()
+        let attachment = try #require(shown["attachment"] as? [String: Any])
+        #expect(attachment["name"] as? String == "notes.txt")
+        #expect(attachment["size"] as? Int == text.utf8.count)
+        #expect(shown["text"] as? String == "my notes")
+        #expect(shown["state"] as? String == "synced")
+
+        let folder = home.path + "/saved"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        #expect(try await line("download", id, "--to", folder) == folder + "/notes.txt")
+        #expect(try String(contentsOfFile: folder + "/notes.txt", encoding: .utf8) == text)
+        // An existing file stays as it is.
+        let again = try await home.causeway("download", id, "--to", folder)
+        #expect(again.status != 0)
+        #expect(again.errors.contains("exists"))
+
+        // A device that has only seen the message: it continues a part of the file.
+        let other = ["CAUSEWAY_STORE": home.path + "/other"].merging(home.environment) { first, _ in first }
+        let joined = try await Program.causeway.run(
+            ["login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile], environment: other)
+        #expect(joined.status == 0)
+        _ = try await Program.causeway.run(["messages", "general", "--refresh"], environment: other)
+        let sha256 = try #require(attachment["sha256"] as? String)
+        let target = home.path + "/copy.txt"
+        try text.prefix(100_000).write(
+            toFile: target + ".\(sha256.prefix(8)).part", atomically: false, encoding: .utf8)
+        let copied = try await Program.causeway.run(["download", id, "--to", target], environment: other)
+        #expect(copied.status == 0, "\(copied.errors)")
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == text)
+
+        // A damaged part is noticed, removed, and not called the file.
+        let damaged = home.path + "/damaged.txt"
+        try "not the beginning".write(
+            toFile: damaged + ".\(sha256.prefix(8)).part", atomically: false, encoding: .utf8)
+        let refused = try await Program.causeway.run(["download", id, "--to", damaged], environment: other)
+        #expect(refused.status != 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).filter { $0.contains("damaged") } == [])
+        if let daemon { #expect(await daemon.stop() == 0) }
+        await hub.process.stop()
+    }
+
+    @Test(arguments: [false, true])
+    func aFileThatCannotBeSentIsNamed(withDaemon: Bool) async throws {
+        let hub = try await login()
+        let daemon = withDaemon ? try Program.causewayd.start([], environment: home.environment) : nil
+        try await daemon?.says("ready")
+        let text = try home.write("words", to: "words.png")
+        let cases: [([String], String)] = [
+            (["--file", home.path + "/none"], "there is no file"),
+            (["--file", home.path], "is a folder"),
+            (["--file", "/dev/null"], "is a device"),
+            (["--image", text], "text/plain"),
+            (["--audio", text], "text/plain"),
+        ]
+        for (arguments, words) in cases {
+            let end = try await Program.causeway.run(["send", "general"] + arguments, environment: home.environment)
+            #expect(end.status != 0)
+            #expect(end.errors.contains(words), "\(arguments): \(end.errors)")
+        }
+        for usage in [["--caption", "a", "text"], ["--file", text, "--lines"], ["--file", text, "--image", text]] {
+            #expect(
+                try await Program.causeway.run(["send", "general"] + usage, environment: home.environment).status == 64)
+        }
+        let outbox = try await home.causeway("outbox", "--json").json()
+        #expect((outbox["messages"] as? [Any])?.isEmpty == true)
+        let blobs = home.store + "/blobs"
+        #expect(((try? FileManager.default.contentsOfDirectory(atPath: blobs)) ?? []).isEmpty)
+        if let daemon { #expect(await daemon.stop() == 0) }
+        await hub.process.stop()
+    }
+}
