@@ -38,7 +38,9 @@ extension HTTPConnection {
                     loop.execute { bound.value.write(part, of: request, completed) }
                 },
                 end: { loop.execute { bound.value.endBody(of: request) } },
-                holdReading: { isHeld in loop.execute { bound.value.holdReading(isHeld, of: request) } }))
+                holdChanged: { stream in
+                    loop.execute { bound.value.holdReading(stream.isHeld, of: request) }
+                }))
     }
 
     private func write(

@@ -14,8 +14,8 @@ final class TransferStream: Sendable {
         var write: @Sendable (ByteBuffer, _ completed: @escaping @Sendable () -> Void) -> Void
         /// The body is complete.
         var end: @Sendable () -> Void
-        /// Stops reading, or reads again.
-        var holdReading: @Sendable (Bool) -> Void
+        /// ``TransferStream/isHeld`` has changed: stops reading, or reads again.
+        var holdChanged: @Sendable (TransferStream) -> Void
     }
 
     private struct State {
@@ -48,6 +48,10 @@ final class TransferStream: Sendable {
 
     // MARK: - The connection's side
 
+    /// Whether enough bytes wait for their receiver. Read in turn by the connection: two changes from different threads
+    /// may be reported in either order.
+    var isHeld: Bool { state.withLock { $0.isHeld } }
+
     /// The request's head was sent on this connection.
     func begin(on connection: Connection) {
         let sender = state.withLock { state in
@@ -68,7 +72,7 @@ final class TransferStream: Sendable {
 
     func received(_ part: ByteBuffer) {
         let (receiver, hold) = state.withLock {
-            state -> (CheckedContinuation<ByteBuffer?, Never>?, (@Sendable (Bool) -> Void)?) in
+            state -> (CheckedContinuation<ByteBuffer?, Never>?, (@Sendable (TransferStream) -> Void)?) in
             if let receiver = state.receiver {
                 state.receiver = nil
                 return (receiver, nil)
@@ -77,10 +81,10 @@ final class TransferStream: Sendable {
             state.bytes += part.readableBytes
             guard state.bytes >= limits.transferBytesHeldMax, !state.isHeld else { return (nil, nil) }
             state.isHeld = true
-            return (nil, state.connection?.holdReading)
+            return (nil, state.connection?.holdChanged)
         }
         receiver?.resume(returning: part)
-        hold?(true)
+        hold?(self)
     }
 
     // MARK: - The caller's side
@@ -130,7 +134,7 @@ final class TransferStream: Sendable {
     private func nextPart() async -> ByteBuffer? {
         await withCheckedContinuation { continuation in
             let (part, isWaiting, release) = state.withLock {
-                state -> (ByteBuffer?, Bool, (@Sendable (Bool) -> Void)?) in
+                state -> (ByteBuffer?, Bool, (@Sendable (TransferStream) -> Void)?) in
                 guard let part = state.parts.popFirst() else {
                     if !state.isEnded { state.receiver = continuation }
                     return (nil, !state.isEnded, nil)
@@ -138,9 +142,9 @@ final class TransferStream: Sendable {
                 state.bytes -= part.readableBytes
                 guard state.isHeld, state.bytes < limits.transferBytesHeldMax / 2 else { return (part, false, nil) }
                 state.isHeld = false
-                return (part, false, state.connection?.holdReading)
+                return (part, false, state.connection?.holdChanged)
             }
-            release?(false)
+            release?(self)
             if !isWaiting { continuation.resume(returning: part) }
         }
     }
