@@ -7,7 +7,6 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case hubAnswersBeforeCommitting, hubGoesOnAfterTryLater, hubGoesOnAfterGap, hubTakesLateCopies
     case hubAnswersRepeatsAnew, hubFencesWhatItHas, hubNamesAWrongMark, hubCallsLateRefused, hubRefusalsLeaveNoMark
     case hubUnrelatedLeavesNoMark, hubPassesWhatItPutsOff, hubSharesMarks, hubReusesPositions, hubDeletesForAnybody
-    case hubForgetsOffsets, hubTakesMissingFiles
     case hubForgetsEarlyDeletions, hubEditsForAnybody, hubDoesWhatIsAboutNothing
 
     // The driver
@@ -71,14 +70,6 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case closeIsCharged
     /// It resends a failed operation although a later one has replaced it.
     case resendsWhatIsReplaced
-    /// It passes no limit on uploads to the machine.
-    case uploadLimitIgnored
-    /// It goes on with uploads that the machine has cancelled.
-    case uploadCancelForgotten
-    /// It does not report that an upload failed.
-    case uploadFailureForgotten
-    /// It reports an unreachable hub as a failure of the upload.
-    case uploadOutageIsCharged
     /// It does not pass the limit on deliveries in flight over all lanes to the machine.
     case totalIgnored
 
@@ -99,14 +90,6 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case attemptsNotCounted
     /// It does not store that a failed message is in doubt.
     case doubtForgotten
-    /// It forgets the sessions of uploads.
-    case sessionsForgotten
-    /// It forgets the receipt of a message that fails.
-    case receiptsForgotten
-    /// It reports no upload to the machine, which sends messages before their files.
-    case uploadsForgotten
-    /// It does not store that a file is uploaded for the second time.
-    case repeatsForgotten
     /// It forgets which messages pause which lane.
     case pausesForgotten
     /// It reports operations as messages, whose failures pause their lanes.
@@ -125,6 +108,26 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case visitForgetsDeletions
     /// It reports a message as durable before it is.
     case enqueueNotDurable
+
+    // Uploads
+    /// The hub forgets offsets that it reported, or accepts messages without their files.
+    case hubForgetsOffsets, hubTakesMissingFiles
+    /// The driver passes no limit on uploads to the machine.
+    case uploadLimitIgnored
+    /// The driver goes on with uploads that the machine has cancelled.
+    case uploadCancelForgotten
+    /// The driver does not report that an upload failed.
+    case uploadFailureForgotten
+    /// The driver reports an unreachable hub as a failure of the upload.
+    case uploadOutageIsCharged
+    /// The store forgets the sessions of uploads.
+    case sessionsForgotten
+    /// The store forgets the receipt of a message that fails.
+    case receiptsForgotten
+    /// The store reports no upload to the machine, which sends messages before their files.
+    case uploadsForgotten
+    /// The store does not store that a file is uploaded for the second time.
+    case repeatsForgotten
 }
 
 extension PlantedFault {
@@ -141,8 +144,9 @@ extension PlantedFault {
     /// The number of seeds within which it must be found.
     package var seedsMax: UInt64 {
         switch self {
-        case .repeatsForgotten, .operationsUnmarked: 3_000
-        case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .resendsWhatIsReplaced, .unpausedNotTold: 2_000
+        case .repeatsForgotten: 3_000
+        case .operationsUnmarked, .resendsWhatIsReplaced: 10_000
+        case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .unpausedNotTold: 2_000
         default: 500
         }
     }
