@@ -97,8 +97,10 @@ extension World {
         guard let id = (after ?? before)?.id else { return }
         if before == nil, let after {
             if after.lane != nil, expected.records[id] == nil { expected.take(after, device: device) }
-            // That it is on another device says nothing about the one that created it.
-            if expected.records[id]?.device == device { expected.records[id]?.isGoneByPage = false }
+            // That it is on another device, or with another account, says nothing about where it was created.
+            if let record = expected.records[id], isAtHome(record, device) {
+                expected.records[id]?.isGoneByPage = false
+            }
             if let record = expected.records[id], record.isDeleted, isAtHome(record, device) {
                 violated("message \(record.number) was deleted, and is back on device \(device)")
             }
