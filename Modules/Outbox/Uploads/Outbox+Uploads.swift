@@ -21,7 +21,7 @@ extension Outbox {
             let begin = Mutation.upload(attempt.message, .begin(attempts: attempt.attempts), at: step.clock.wall)
             step.perform(.upload(attempt, [begin]))
         }
-        for verdict in failed { apply(verdict, &step) }
+        resolve(failed, &step)
     }
 
     /// Adds the upload that an entry needs before it can be sent.
@@ -142,20 +142,28 @@ extension Outbox {
     }
 
     private mutating func apply(_ verdict: UploadQueue.Verdict?, _ step: inout OutboxStep) {
-        switch verdict {
-        case nil: return
-        case .retry(let message, _, let attempts, let session):
-            step.write(.upload(message, .requeue(session: session, attempts: attempts), at: step.clock.wall))
-            step.commit()
-        case .failed(let message, let reason, let code, let detail):
-            guard let slot = sendSlot(of: message) else { return }
-            let failure = finalFailure(
-                of: lanes[slot.lane].slots[slot.index], reason, code: code,
-                detail: "its attachment was not uploaded: \(detail)", at: step.clock)
-            failUnsent(slot.lane, slot.index, failure, &step)
-            step.commit()
-            dispatch(slot.lane, &step)
+        if let verdict { resolve([verdict], &step) }
+    }
+
+    /// Commits verdicts, and then lets the lanes continue: a message of which the queue has just given up the upload
+    /// must not be sent for the failure of another.
+    private mutating func resolve(_ verdicts: [UploadQueue.Verdict], _ step: inout OutboxStep) {
+        var freed: [Int] = []
+        for verdict in verdicts {
+            switch verdict {
+            case .retry(let message, _, let attempts, let session):
+                step.write(.upload(message, .requeue(session: session, attempts: attempts), at: step.clock.wall))
+            case .failed(let message, let reason, let code, let detail):
+                guard let slot = sendSlot(of: message) else { continue }
+                let failure = finalFailure(
+                    of: lanes[slot.lane].slots[slot.index], reason, code: code,
+                    detail: "its attachment was not uploaded: \(detail)", at: step.clock)
+                failUnsent(slot.lane, slot.index, failure, &step)
+                if !freed.contains(slot.lane) { freed.append(slot.lane) }
+            }
         }
+        step.commit()
+        for lane in freed { dispatch(lane, &step) }
     }
 
     // MARK: - End

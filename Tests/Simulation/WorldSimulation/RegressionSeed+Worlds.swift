@@ -39,5 +39,7 @@ extension RegressionSeed {
             1_666_030, "a lane stayed paused by a failed message that another copy of the store had delivered"),
         RegressionSeed(5923, "a reply was released by the deletion of its parent and deleted in the same commit"),
         RegressionSeed(11216, "a reply was released by the deletion of its parent and deleted in the same commit"),
+        RegressionSeed(5174, "the uploads of two messages were given up at once, and one of them was sent"),
+        RegressionSeed(1884, "the upload of a later message failed and paused the lane of one in flight"),
     ]
 }

@@ -299,6 +299,17 @@ struct UploadTests {
         #expect(harness.written == ["fail a retriesUsedUp"])
     }
 
+    @Test func noMessageIsSentForTheFailureOfAnother() {
+        let entries = zip(1...3, ["a", "b", "c"]).map { sequence, name in
+            OutboxEntry(
+                kind: .send, lane: .media, sequence: Int64(sequence), previous: nil, message: id(name), attempts: 0,
+                bytes: 10, upload: AttachmentUpload(total: 9, state: .pending(session: nil, attempts: 4)))
+        }
+        let harness = OutboxHarness(entries)
+        #expect(harness.written == ["fail a retriesUsedUp", "fail b retriesUsedUp", "fail c retriesUsedUp"])
+        #expect(harness.sent == [])
+    }
+
     @Test func aPausedOutboxUploadsNothing() {
         var harness = OutboxHarness()
         harness.take(.paused)
