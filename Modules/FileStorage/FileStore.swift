@@ -13,7 +13,7 @@ import Foundation
 /// `Documentation/FileFormat.md`.
 ///
 /// The folder contains the journal (`journal-…`), the last snapshot (`snapshot`), the files of media messages
-/// (`blobs`), and `lock`, which names the process that owns the store.
+/// (`blobs`), a cache of downloaded files (`received`), and `lock`, which names the process that owns the store.
 public final class FileStore: Store {
     /// The folder as passed to ``open(at:durability:)``.
     public let folder: String
@@ -29,6 +29,7 @@ public final class FileStore: Store {
     private let lock: FileLock?
 
     public var blobs: (any BlobStore)? { files }
+    public let received: (any ReceivedFiles)?
 
     /// True if the folder contains a store of this kind.
     public static func exists(at folder: String) -> Bool {
@@ -123,6 +124,7 @@ public final class FileStore: Store {
         bounds = options.bounds
         self.lock = lock
         self.files = files
+        received = files == nil ? nil : ReceivedFolder(at: folder + "/received")
         feed = CommitFeed()
         let database = FileDatabase(opening.index, opening.state, journal, feed)
         self.database = database
@@ -194,6 +196,7 @@ public final class FileStore: Store {
 
     public func close() async {
         await files?.close()
+        await received?.close()
         await maintenance.close()
         await committer.close()
         database.close()

@@ -4,11 +4,7 @@ import Testing
 
 /// Files from the command line, with and without a daemon.
 @Suite(.timeLimit(.minutes(3))) struct FileTests {
-    private let home: Home
-
-    init() throws { home = try Home() }
-
-    private func login() async throws -> TestHub {
+    private func login(_ home: Home) async throws -> TestHub {
         let hub = try await TestHub.start(in: home)
         let login = try await home.causeway("login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile)
         #expect(login.status == 0)
@@ -16,20 +12,21 @@ import Testing
     }
 
     /// Runs `causeway` and returns the first line of its output.
-    private func line(_ arguments: String...) async throws -> String {
+    private func line(_ home: Home, _ arguments: String...) async throws -> String {
         let outcome = try await Program.causeway.run(arguments, environment: home.environment)
         #expect(outcome.status == 0, "\(outcome.errors)")
         return outcome.output.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    @Test(arguments: [false, true])
-    func aFileIsSentAndSaved(withDaemon: Bool) async throws {
-        let hub = try await login()
+    @Test(arguments: [false, true], ["sqlite", "file"])
+    func aFileIsSentAndSaved(withDaemon: Bool, storage: String) async throws {
+        let home = try Home(storage: storage)
+        let hub = try await login(home)
         let daemon = withDaemon ? try Program.causewayd.start([], environment: home.environment) : nil
         try await daemon?.says("ready")
         let text = String(repeating: "0123456789abcdef", count: 60_000)
         let path = try home.write(text, to: "notes.txt")
-        let id = try await line("send", "general", "--file", path, "--caption", "my notes", "--wait")
+        let id = try await line(home, "send", "general", "--file", path, "--caption", "my notes", "--wait")
 
         let shown = try await home.causeway("message", id, "--json").json()
         let attachment = try #require(shown["attachment"] as? [String: Any])
@@ -40,7 +37,7 @@ import Testing
 
         let folder = home.path + "/saved"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        #expect(try await line("download", id, "--to", folder) == folder + "/notes.txt")
+        #expect(try await line(home, "download", id, "--to", folder) == folder + "/notes.txt")
         #expect(try String(contentsOfFile: folder + "/notes.txt", encoding: .utf8) == text)
         // An existing file stays as it is.
         let again = try await home.causeway("download", id, "--to", folder)
@@ -74,7 +71,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func aFileThatCannotBeSentIsNamed(withDaemon: Bool) async throws {
-        let hub = try await login()
+        let home = try Home()
+        let hub = try await login(home)
         let daemon = withDaemon ? try Program.causewayd.start([], environment: home.environment) : nil
         try await daemon?.says("ready")
         let text = try home.write("words", to: "words.png")

@@ -4,14 +4,21 @@ import Foundation
 /// A user's folders, for one test.
 final class Home: Sendable {
     private let folder: TemporaryFolder
+    private let storage: String?
 
-    init() throws { folder = try TemporaryFolder(.short) }
+    /// - Parameter storage: the kind of the store; `nil` for the usual one.
+    init(storage: String? = nil) throws {
+        folder = try TemporaryFolder(.short)
+        self.storage = storage
+    }
 
     var path: String { folder.path }
     var store: String { path + "/store" }
     var socket: String { store + "/run/control.sock" }
     var environment: [String: String] {
-        ["HOME": path, "PATH": "/usr/bin:/bin", "CAUSEWAY_STORE": store, "SWIFT_BACKTRACE": "enable=no"]
+        var all = ["HOME": path, "PATH": "/usr/bin:/bin", "CAUSEWAY_STORE": store, "SWIFT_BACKTRACE": "enable=no"]
+        all["CAUSEWAY_STORAGE"] = storage
+        return all
     }
 
     /// Runs `causeway`.
