@@ -50,33 +50,33 @@ extension Target.Dependency {
 
 // MARK: - Shapes of targets
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: "Causeway\(name)", dependencies: dependencies, path: "Modules/\(name)", swiftSettings: strict)
 }
 
-func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func app(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: strict)
 }
 
-func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func example(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Examples/\(name)", packageAccess: false, swiftSettings: strict)
 }
 
-func tool(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+func tool(_ name: String, in folder: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Tools/\(folder)/\(name)", swiftSettings: strict)
 }
 
 /// Tests, and what only tests use, by kind: `Tests/Unit` in memory, `Conformance` one suite for several
 /// implementations, `Integration` real disks and sockets, `System` real programs, `Simulation` simulated time.
-func tests(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(_ name: String, in folder: String, _ dependencies: Target.Dependency...) -> Target {
     .testTarget(
         name: "Causeway\(name)Tests", dependencies: dependencies, path: "Tests/\(folder)/\(name)",
         swiftSettings: strict)
 }
 
-func support(_ name: String, in folder: String = "Support", _ dependencies: [Target.Dependency]) -> Target {
+func support(_ name: String, in folder: String = "Support", _ dependencies: Target.Dependency...) -> Target {
     .target(
         name: "Causeway\(name)", dependencies: dependencies, path: "Tests/\(folder)/\(name)", swiftSettings: strict)
 }
@@ -119,62 +119,52 @@ let package = Package(
     targets: [
         // Ground: values and the handed-in world. No I/O.
         module("Models"),
-        module("Wire", ["CausewayModels"]),
+        module("Wire", "CausewayModels"),
         // The kinds of records, a folder each.
-        module("Records", ["CausewayModels"]),
+        module("Records", "CausewayModels"),
         // The operating system: files, locks, clocks, signals, sockets, terminals. The only place that imports its
         // libraries by name.
         module("System"),
-        module("Runtime", ["CausewayModels", "CausewaySystem"]),
+        module("Runtime", "CausewayModels", "CausewaySystem"),
         // The media types of files from their bytes, for client and hub.
-        module("Media", ["CausewayModels"]),
-        module("Diagnostics", ["CausewayModels", "CausewayRuntime", "CausewaySystem", .logging]),
+        module("Media", "CausewayModels"),
+        module("Diagnostics", "CausewayModels", "CausewayRuntime", "CausewaySystem", .logging),
 
         // Ports and the pure machines.
-        module("Storage", ["CausewayModels"]),
-        module("StorageConformance", ["CausewayModels", "CausewayStorage"]),
-        module("Transport", ["CausewayModels", "CausewayRuntime"]),
-        module("TransportConformance", ["CausewayModels", "CausewayRuntime", "CausewayTransport"]),
-        module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
-        module("HubRules", ["CausewayModels", "CausewayRecords", .deque]),
-        module("HubStorage", ["CausewayHubRules", "CausewayModels"]),
+        module("Storage", "CausewayModels"),
+        module("StorageConformance", "CausewayModels", "CausewayStorage"),
+        module("Transport", "CausewayModels", "CausewayRuntime"),
+        module("TransportConformance", "CausewayModels", "CausewayRuntime", "CausewayTransport"),
+        module("Outbox", "CausewayModels", "CausewayStorage", .deque),
+        module("HubRules", "CausewayModels", "CausewayRecords", .deque),
+        module("HubStorage", "CausewayHubRules", "CausewayModels"),
         // The bytes of the hub's files: a port, and a folder.
-        module("HubBlobs", ["CausewayHubRules", "CausewaySystem", "CausewayTLS"]),
-        module("HubStorageConformance", ["CausewayHubRules", "CausewayHubStorage", "CausewayModels"]),
+        module("HubBlobs", "CausewayHubRules", "CausewaySystem", "CausewayTLS"),
+        module("HubStorageConformance", "CausewayHubRules", "CausewayHubStorage", "CausewayModels"),
 
         // Adapters.
         .systemLibrary(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        module("TLS", ["COpenSSL", "CausewaySystem", .nioCore]),
-        module("WebSocket", [.nioCore, .nioHTTP1, .nioWebSocket]),
+        module("TLS", "COpenSSL", "CausewaySystem", .nioCore),
+        module("WebSocket", .nioCore, .nioHTTP1, .nioWebSocket),
         module(
-            "HTTP",
-            [
-                "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1,
-                .nioHTTPTypesHTTP1, .nioPosix,
-            ]),
+            "HTTP", "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1,
+            .nioHTTPTypesHTTP1, .nioPosix),
         // The files of media messages in a folder.
+        module("Blobs", "CausewayMedia", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTLS"),
         module(
-            "Blobs", ["CausewayMedia", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTLS"]),
+            "SQLiteStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb,
+            .grdbSQLite),
+        module("FileStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
         module(
-            "SQLiteStorage",
-            ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
-        module("FileStorage", ["CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"]),
-        module(
-            "HTTPTransport",
-            [
-                "CausewayModels", "CausewayRecords", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS",
-                "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1, .nioPosix,
-            ]
-        ),
+            "HTTPTransport", "CausewayModels", "CausewayRecords", "CausewayTransport", "CausewayWire", "CausewayHTTP",
+            "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1, .nioPosix),
 
         // The engine and the public face.
         module(
-            "Sync",
-            [
-                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox", .deque,
-            ]),
-        module("LiveQuery", ["CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage"]),
+            "Sync", "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox",
+            .deque),
+        module("LiveQuery", "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage"),
         // The public face is the module that applications import; it re-exports what its API speaks of. (It cannot be
         // called CausewayClient like its main type: a module with a type of its own name cannot be qualified.)
         .target(
@@ -186,51 +176,33 @@ let package = Package(
             path: "Modules/Client", swiftSettings: strict),
 
         // Publishers over live objects and collections: Combine where it exists, OpenCombine elsewhere.
-        module("LiveCombine", ["CausewayLiveQuery", "CausewayModels", .openCombine]),
+        module("LiveCombine", "CausewayLiveQuery", "CausewayModels", .openCombine),
 
         // A terminal as a screen, for the command line and the examples.
-        module("Terminal", ["CausewaySystem"]),
+        module("Terminal", "CausewaySystem"),
 
         // The programs' shared parts: requests to the daemon, both ends of its socket, settings, terminal.
-        module("ControlAPI", ["CausewayModels"]),
+        module("ControlAPI", "CausewayModels"),
         module(
-            "Configuration",
-            [
-                "CausewayControlAPI", "CausewayDiagnostics", "CausewayModels", "CausewaySystem", .argumentParser,
-                .logging,
-            ]),
+            "Configuration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayModels", "CausewaySystem",
+            .argumentParser, .logging),
         module(
-            "ControlClient",
-            [
-                "CausewayControlAPI", "CausewayHTTP", "CausewayModels", "CausewaySystem", .httpTypes, .nioCore,
-                .nioHTTP1, .nioPosix,
-            ]),
+            "ControlClient", "CausewayControlAPI", "CausewayHTTP", "CausewayModels", "CausewaySystem", .httpTypes,
+            .nioCore, .nioHTTP1, .nioPosix),
         module(
-            "ControlServer",
-            [
-                "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewaySystem", .asyncAlgorithms,
-                .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
-            ]),
+            "ControlServer", "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewaySystem",
+            .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes),
         module(
-            "CommandLine",
-            [
-                "CausewayConfiguration", "CausewayControlAPI", "CausewayModels", "CausewayRecords", "CausewaySystem",
-                "CausewayTerminal", "CausewayTLS",
-            ]),
+            "CommandLine", "CausewayConfiguration", "CausewayControlAPI", "CausewayModels", "CausewayRecords",
+            "CausewaySystem", "CausewayTerminal", "CausewayTLS"),
         module(
-            "Daemon",
-            [
-                "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient",
-                "CausewayControlServer", "CausewaySystem", .lifecycle, .logging, .unixSignals,
-            ]),
+            "Daemon", "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient",
+            "CausewayControlServer", "CausewaySystem", .lifecycle, .logging, .unixSignals),
 
         // Servers.
         module(
-            "HTTPServer",
-            [
-                "CausewayModels", "CausewaySystem", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore,
-                .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
-            ]),
+            "HTTPServer", "CausewayModels", "CausewaySystem", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging,
+            .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1),
         // The description of its requests is compiled in, and served.
         .target(
             name: "CausewayHub",
@@ -243,11 +215,8 @@ let package = Package(
             path: "Modules/Hub", resources: [.embedInCode("Contract")], swiftSettings: strict),
         // The hub's storage by default. Only the program chooses it.
         module(
-            "HubSQLite",
-            [
-                "CausewayHubRules", "CausewayHubStorage", "CausewayModels", "CausewaySystem", .grdb, .grdbSQLite,
-                .logging,
-            ]),
+            "HubSQLite", "CausewayHubRules", "CausewayHubStorage", "CausewayModels", "CausewaySystem", .grdb,
+            .grdbSQLite, .logging),
 
         // The status page: its templates and its sheet are compiled in, so that the program needs no folder beside it.
         .target(
@@ -278,56 +247,42 @@ let package = Package(
             ],
             path: "Apps/causeway", swiftSettings: strict),
         app(
-            "causewayd",
-            [
-                "CausewayAdapters", "CausewayConfiguration", "CausewayControlAPI", "CausewayDaemon",
-                "CausewayDiagnostics", "CausewaySystem", .argumentParser, .logging,
-            ]),
+            "causewayd", "CausewayAdapters", "CausewayConfiguration", "CausewayControlAPI", "CausewayDaemon",
+            "CausewayDiagnostics", "CausewaySystem", .argumentParser, .logging),
         app(
-            "causeway-hub",
-            [
-                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayHub",
-                "CausewayHubSQLite", "CausewayHubStorage", "CausewayModels", "CausewayRecords", "CausewaySystem",
-                .argumentParser, .lifecycle, .logging, .unixSignals,
-            ]),
+            "causeway-hub", "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayHub",
+            "CausewayHubSQLite", "CausewayHubStorage", "CausewayModels", "CausewayRecords", "CausewaySystem",
+            .argumentParser, .lifecycle, .logging, .unixSignals),
         app(
-            "causeway-status",
-            [
-                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayStatusPage",
-                "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
-            ]),
+            "causeway-status", "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics",
+            "CausewayStatusPage", "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals),
 
         // Examples: what an application writes. They see what is public, and nothing else. `Examples/own-adapters` is a
         // package of its own.
         example(
-            "terminal-chat",
-            ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS", "CausewayTerminal"]),
-        example("first-message", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"]),
+            "terminal-chat", "Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS",
+            "CausewayTerminal"),
+        example("first-message", "Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"),
 
         // Tools: what measures, never installed.
         tool(
-            "causeway-bench", in: "bench",
-            [
-                "Causeway", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewayStorage",
-                "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", "CausewayWire", .argumentParser, .grdb,
-            ]),
-        tool("causeway-simulate", in: "simulator", ["CausewaySimulatedWorld", "CausewaySimulationKernel"]),
+            "causeway-bench", in: "bench", "Causeway", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime",
+            "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", "CausewayWire",
+            .argumentParser, .grdb),
+        tool("causeway-simulate", in: "simulator", "CausewaySimulatedWorld", "CausewaySimulationKernel"),
         // The whole client in simulated time; built without the network's and the disk's packages.
-        tool("causeway-simulate-clients", in: "simulator", ["CausewaySimulatedClient", "CausewaySimulationKernel"]),
+        tool("causeway-simulate-clients", in: "simulator", "CausewaySimulatedClient", "CausewaySimulationKernel"),
         // Followers of the hub's log.
-        tool("causeway-simulate-events", in: "simulator", ["CausewaySimulatedFollower", "CausewaySimulationKernel"]),
+        tool("causeway-simulate-events", in: "simulator", "CausewaySimulatedFollower", "CausewaySimulationKernel"),
         // Either end of a WebSocket as an echo, for conformance suites.
         tool(
-            "websocket-echo", in: "websocket",
-            [
-                "CausewayHTTP", "CausewayHTTPServer", "CausewayWebSocket", .httpTypes, .hummingbird, .hummingbirdCore,
-                .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix,
-            ]),
+            "websocket-echo", in: "websocket", "CausewayHTTP", "CausewayHTTPServer", "CausewayWebSocket", .httpTypes,
+            .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix),
 
         // Tests: what they share.
-        support("TestSupport", ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix]),
+        support("TestSupport", "CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix),
         // A server in memory that takes everything, or does as it is told, and a quick client's configuration.
-        support("ScriptedWorld", ["Causeway"]),
+        support("ScriptedWorld", "Causeway"),
         // A process that owns a store and can be killed.
         .executableTarget(
             name: "store-writer",
@@ -335,164 +290,109 @@ let package = Package(
             path: "Tests/Support/StoreWriter", swiftSettings: strict),
 
         // Tests: simulated time. What both simulators have in common is the kernel.
-        support("SimulationKernel", in: "Simulation", ["CausewayModels"]),
+        support("SimulationKernel", in: "Simulation", "CausewayModels"),
+        support("SimulatedRuntime", in: "Simulation", "CausewayModels", "CausewayRuntime", "CausewaySimulationKernel"),
+        support("SimulatedHub", in: "Simulation", "CausewayModels", "CausewayHubRules", "CausewayTransport"),
         support(
-            "SimulatedRuntime", in: "Simulation",
-            ["CausewayModels", "CausewayRuntime", "CausewaySimulationKernel"]),
-        support("SimulatedHub", in: "Simulation", ["CausewayModels", "CausewayHubRules", "CausewayTransport"]),
+            "SimulatedWorld", in: "Simulation", "CausewayModels", "CausewayStorage", "CausewayOutbox",
+            "CausewayHubRules", "CausewaySimulatedHub", "CausewaySimulationKernel", .deque),
         support(
-            "SimulatedWorld", in: "Simulation",
-            [
-                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
-                "CausewaySimulationKernel", .deque,
-            ]),
+            "SimulatedClient", in: "Simulation", "Causeway", "CausewayHubRules", "CausewayModels", "CausewayOutbox",
+            "CausewayRuntime", "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewaySimulationKernel",
+            "CausewayStorage", "CausewayTransport"),
         support(
-            "SimulatedClient", in: "Simulation",
-            [
-                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayOutbox", "CausewayRuntime",
-                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewaySimulationKernel", "CausewayStorage",
-                "CausewayTransport",
-            ]),
-        support(
-            "SimulatedFollower", in: "Simulation",
-            [
-                "CausewayHTTPTransport", "CausewayHubRules", "CausewayHubStorage", "CausewayModels", "CausewayRecords",
-                "CausewaySimulationKernel", "CausewaySync",
-            ]),
-        tests("FollowerSimulation", in: "Simulation", ["CausewaySimulatedFollower", "CausewaySimulationKernel"]),
+            "SimulatedFollower", in: "Simulation", "CausewayHTTPTransport", "CausewayHubRules", "CausewayHubStorage",
+            "CausewayModels", "CausewayRecords", "CausewaySimulationKernel", "CausewaySync"),
+        tests("FollowerSimulation", in: "Simulation", "CausewaySimulatedFollower", "CausewaySimulationKernel"),
         tests(
-            "WorldSimulation", in: "Simulation",
-            ["CausewayModels", "CausewaySimulatedWorld", "CausewaySimulationKernel"]),
-        tests("ClientSimulation", in: "Simulation", ["CausewaySimulatedClient", "CausewaySimulationKernel"]),
+            "WorldSimulation", in: "Simulation", "CausewayModels", "CausewaySimulatedWorld",
+            "CausewaySimulationKernel"),
+        tests("ClientSimulation", in: "Simulation", "CausewaySimulatedClient", "CausewaySimulationKernel"),
 
         // Tests: one module in memory.
-        tests("Models", in: "Unit", ["CausewayModels"]),
-        tests("System", in: "Unit", ["CausewaySystem"]),
-        tests("Diagnostics", in: "Unit", ["CausewayDiagnostics", .logging]),
-        tests("Media", in: "Unit", ["CausewayMedia", "CausewayModels"]),
-        tests("Wire", in: "Unit", ["CausewayModels", "CausewayWire"]),
-        tests("Records", in: "Unit", ["CausewayModels", "CausewayRecords"]),
-        tests("HubRules", in: "Unit", ["CausewayHubRules", "CausewayModels", "CausewayRecords"]),
-        tests("Storage", in: "Unit", ["CausewayModels", "CausewayStorage"]),
-        tests("Outbox", in: "Unit", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
+        tests("Models", in: "Unit", "CausewayModels"),
+        tests("System", in: "Unit", "CausewaySystem"),
+        tests("Diagnostics", in: "Unit", "CausewayDiagnostics", .logging),
+        tests("Media", in: "Unit", "CausewayMedia", "CausewayModels"),
+        tests("Wire", in: "Unit", "CausewayModels", "CausewayWire"),
+        tests("Records", in: "Unit", "CausewayModels", "CausewayRecords"),
+        tests("HubRules", in: "Unit", "CausewayHubRules", "CausewayModels", "CausewayRecords"),
+        tests("Storage", in: "Unit", "CausewayModels", "CausewayStorage"),
+        tests("Outbox", in: "Unit", "CausewayModels", "CausewayStorage", "CausewayOutbox"),
         tests(
-            "Sync", in: "Unit",
-            [
-                "CausewayTestSupport", "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRecords",
-                "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
-                "CausewayStorage", "CausewaySync", "CausewayTransport",
-            ]),
+            "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayHubRules", "CausewayModels",
+            "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
+            "CausewaySimulatedRuntime", "CausewayStorage", "CausewaySync", "CausewayTransport"),
         tests(
-            "Live", in: "Unit",
-            [
-                "CausewayTestSupport", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime",
-                "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
-            ]),
-        tests("LiveCombine", in: "Unit", ["Causeway", "CausewayLiveCombine", .openCombine]),
-        tests("Terminal", in: "Unit", ["CausewayTerminal"]),
+            "Live", in: "Unit", "CausewayTestSupport", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime",
+            "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage"),
+        tests("LiveCombine", in: "Unit", "Causeway", "CausewayLiveCombine", .openCombine),
+        tests("Terminal", in: "Unit", "CausewayTerminal"),
         tests(
-            "HTTPServer", in: "Unit",
-            ["CausewayHTTPServer", "CausewayModels", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
-        tests("WebSocket", in: "Unit", ["CausewayWebSocket", .nioCore, .nioEmbedded]),
+            "HTTPServer", in: "Unit", "CausewayHTTPServer", "CausewayModels", .httpTypes, .nioCore, .nioEmbedded,
+            .nioHTTPTypes),
+        tests("WebSocket", in: "Unit", "CausewayWebSocket", .nioCore, .nioEmbedded),
 
         // Tests: one suite for several implementations.
         tests(
-            "StorageConformance", in: "Conformance",
-            [
-                "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewayStorageConformance",
-                "CausewaySQLiteStorage", "CausewayTestSupport",
-            ]),
+            "StorageConformance", in: "Conformance", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
+            "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport"),
         tests(
-            "TransportConformance", in: "Conformance",
-            ["Causeway", "CausewayScriptedWorld", "CausewayTransportConformance"]),
+            "TransportConformance", in: "Conformance", "Causeway", "CausewayScriptedWorld",
+            "CausewayTransportConformance"),
         tests(
-            "HubStorageConformance", in: "Conformance",
-            [
-                "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHubStorageConformance",
-                "CausewayModels", "CausewayTestSupport", .logging,
-            ]),
+            "HubStorageConformance", in: "Conformance", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage",
+            "CausewayHubStorageConformance", "CausewayModels", "CausewayTestSupport", .logging),
         tests(
-            "Replay", in: "Conformance",
-            [
-                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite",
-                "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage", "CausewayScriptedWorld",
-                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTLS",
-                "CausewayTestSupport", "CausewayTransport", .logging,
-            ]),
+            "Replay", in: "Conformance", "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules",
+            "CausewayHubSQLite", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
+            "CausewayScriptedWorld", "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage",
+            "CausewayTLS", "CausewayTestSupport", "CausewayTransport", .logging),
 
         // Tests: real disks and sockets.
         tests(
-            "Blobs", in: "Integration",
-            [
-                "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySystem",
-                "CausewayTestSupport", "CausewayTLS",
-            ]),
+            "Blobs", in: "Integration", "CausewayBlobs", "CausewayModels", "CausewayStorage",
+            "CausewayStorageConformance", "CausewaySystem", "CausewayTestSupport", "CausewayTLS"),
         tests(
-            "SQLiteStorage", in: "Integration",
-            [
-                "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
-                "CausewayTestSupport", "store-writer", .grdb,
-            ]),
+            "SQLiteStorage", in: "Integration", "CausewayModels", "CausewayStorage", "CausewayStorageConformance",
+            "CausewaySQLiteStorage", "CausewayTestSupport", "store-writer", .grdb),
         tests(
-            "FileStorage", in: "Integration",
-            [
-                "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTestSupport",
-                "store-writer",
-            ]),
-        tests("TLS", in: "Integration", ["CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
+            "FileStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
+            "CausewaySystem", "CausewayTestSupport", "store-writer"),
+        tests("TLS", in: "Integration", "CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix),
         tests(
-            "HTTP", in: "Integration",
-            ["CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore, .nioPosix]),
+            "HTTP", in: "Integration", "CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore,
+            .nioPosix),
         tests(
-            "HTTPTransport", in: "Integration",
-            [
-                "CausewayModels", "CausewayTransport", "CausewayTransportConformance", "CausewayWire",
-                "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub", "CausewayHubRules",
-                "CausewayHubSQLite", .logging, .nioCore, .nioPosix,
-            ]),
+            "HTTPTransport", in: "Integration", "CausewayModels", "CausewayTransport", "CausewayTransportConformance",
+            "CausewayWire", "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub",
+            "CausewayHubRules", "CausewayHubSQLite", .logging, .nioCore, .nioPosix),
         tests(
-            "Hub", in: "Integration",
-            [
-                "CausewayHub", "CausewayHubBlobs", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage",
-                "CausewayHTTPServer", "CausewayModels", "CausewayRecords", "CausewayTLS", "CausewayTestSupport",
-                "CausewayWebSocket", "CausewayWire", "causeway-hub", .grdb, .httpTypes, .lifecycle, .logging, .nioCore,
-                .nioHTTP1, .nioPosix,
-            ]),
+            "Hub", in: "Integration", "CausewayHub", "CausewayHubBlobs", "CausewayHubRules", "CausewayHubSQLite",
+            "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels", "CausewayRecords", "CausewayTLS",
+            "CausewayTestSupport", "CausewayWebSocket", "CausewayWire", "causeway-hub", .grdb, .httpTypes, .lifecycle,
+            .logging, .nioCore, .nioHTTP1, .nioPosix),
         tests(
-            "Control", in: "Integration",
-            [
-                "CausewayTestSupport", "Causeway", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
-                "CausewayControlClient", "CausewayControlServer", "CausewayDaemon", "CausewayDiagnostics",
-                "CausewayScriptedWorld", "CausewaySystem", "CausewayTerminal", .lifecycle, .logging, .nioCore,
-                .nioPosix,
-            ]),
+            "Control", in: "Integration", "CausewayTestSupport", "Causeway", "CausewayCommandLine",
+            "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient", "CausewayControlServer",
+            "CausewayDaemon", "CausewayDiagnostics", "CausewayScriptedWorld", "CausewaySystem", "CausewayTerminal",
+            .lifecycle, .logging, .nioCore, .nioPosix),
         tests(
-            "StatusPage", in: "Integration",
-            [
-                "CausewayTestSupport", "Causeway", "CausewayConfiguration", "CausewayControlAPI",
-                "CausewayControlServer", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
-                .lifecycle, .logging, .nioCore, .nioPosix,
-            ]),
+            "StatusPage", in: "Integration", "CausewayTestSupport", "Causeway", "CausewayConfiguration",
+            "CausewayControlAPI", "CausewayControlServer", "CausewayHTTPServer", "CausewayScriptedWorld",
+            "CausewayStatusPage", .lifecycle, .logging, .nioCore, .nioPosix),
 
         // Tests: real programs.
         tests(
-            "EndToEnd", in: "System",
-            [
-                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite",
-                "CausewayModels", "CausewayRecords", "CausewaySQLiteStorage", "CausewayScriptedWorld", "CausewayTLS",
-                "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd", .grdb,
-                .logging,
-            ]),
+            "EndToEnd", in: "System", "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules",
+            "CausewayHubSQLite", "CausewayModels", "CausewayRecords", "CausewaySQLiteStorage",
+            "CausewayScriptedWorld", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli",
+            "causeway-hub", "causewayd", .grdb, .logging),
         tests(
-            "CLI", in: "System",
-            [
-                "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status", "causewayd", "terminal-chat",
-            ]),
+            "CLI", in: "System", "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status",
+            "causewayd", "terminal-chat"),
         tests(
-            "Torture", in: "System",
-            [
-                "Causeway", "CausewayControlAPI", "CausewayControlClient", "CausewayModels", "CausewayTestSupport",
-                "causeway-cli", "causeway-hub", "causewayd", .grdb,
-            ]),
+            "Torture", in: "System", "Causeway", "CausewayControlAPI", "CausewayControlClient", "CausewayModels",
+            "CausewayTestSupport", "causeway-cli", "causeway-hub", "causewayd", .grdb),
     ]
 )
