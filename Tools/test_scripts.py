@@ -90,6 +90,8 @@ class ScriptTests(unittest.TestCase):
             # A failed step does not stop the others.
             self.assertIn("test-browser", done.stdout)
             self.assertIn("hostile-clients check", done.stdout)
+            # Its name and its reasons come last.
+            self.assertRegex(done.stdout, rf"(?s)==> all of it: [^\n]*\n==> failed: [^\n]*\n    {broken}")
         self.assertEqual(check("Outbox", broken="run-tests").returncode, 1)
         self.assertNotIn("test-browser", check("Outbox").stdout)
 
