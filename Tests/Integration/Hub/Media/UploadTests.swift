@@ -88,12 +88,13 @@ import Testing
                     request("POST", WireProtocol.uploadsPath, file, version: version, hub) + file.bytes)
                 let parts = text.components(separatedBy: "\r\n\r\n").filter { $0.hasPrefix("HTTP/1.1 ") }
                 let interim = parts.filter { $0.hasPrefix("HTTP/1.1 104 Upload Resumption Supported") }
-                #expect(interim.count == 3, "\(parts)")
+                // One at the beginning, then one each 4 MiB; more of them on a busy machine, because time counts, too.
+                #expect(interim.count >= 3, "\(parts)")
                 #expect(interim[0].contains("Location: /v1/uploads/"))
                 #expect(interim[0].contains("Upload-Limit: max-size=") && interim[0].contains(age))
                 #expect(interim.allSatisfy { $0.contains("Upload-Draft-Interop-Version: \(version)") })
                 let offsets = interim.compactMap { $0.firstMatch(of: /Upload-Offset: ([0-9]+)/).flatMap { Int($0.1) } }
-                #expect(offsets.count == 2 && offsets == offsets.sorted())
+                #expect(offsets.count == interim.count - 1 && offsets == Set(offsets).sorted())
                 #expect(parts.last?.hasPrefix("HTTP/1.1 200 OK") == true)
             }
             for version in ["7", "", "8, 8"] {
