@@ -167,7 +167,7 @@ public final class FileStore: Store {
         return message
     }
 
-    public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+    public func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
         let mutations = mutations.map(\.normalized)
         var contents: [Int: Data] = [:]
         for (index, mutation) in mutations.enumerated() {
@@ -175,8 +175,9 @@ public final class FileStore: Store {
         }
         let coded = contents
         _ = try await committer.submit(
-            WriteRequest(bytes: coded.values.reduce(mutations.recordBytes) { $0 + $1.count }) {
-                [bounds] applier throws(StoreError) in
+            WriteRequest(
+                bytes: coded.values.reduce(mutations.recordBytes) { $0 + $1.count }, durability: durability
+            ) { [bounds] applier throws(StoreError) in
                 if !applier.rows.hasStarted { throw .notStarted }
                 for (index, mutation) in mutations.enumerated() {
                     if case .enqueue(let draft) = mutation {

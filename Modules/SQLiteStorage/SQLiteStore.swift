@@ -109,15 +109,17 @@ public final class SQLiteStore: Store {
         return message
     }
 
-    public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+    public func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
         let mutations = mutations.map(\.normalized)
         var contents: [Int: Data] = [:]
         for (index, mutation) in mutations.enumerated() {
             if let content = mutation.content { contents[index] = try ContentCoding.encode(content) }
         }
         _ = try await committer.submit(
-            WriteRequest(isCompound: true, bytes: contents.values.reduce(mutations.recordBytes) { $0 + $1.count }) {
-                [contents, bounds] applier in
+            WriteRequest(
+                isCompound: true, bytes: contents.values.reduce(mutations.recordBytes) { $0 + $1.count },
+                durability: durability
+            ) { [contents, bounds] applier in
                 if !applier.rows.counters.hasStarted { throw StoreError.notStarted }
                 for (index, mutation) in mutations.enumerated() {
                     let content = contents[index]

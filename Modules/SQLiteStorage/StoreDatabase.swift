@@ -12,6 +12,10 @@ final class StoreDatabase: Sendable {
         /// True after a failed sync, until the database has been reopened and verified.
         var needsVerification = false
         var isClosed = false
+        /// The durability of the next commits, as SQLite was told.
+        var inForce: Durability
+        /// True while a power loss may take back commits that their callers did not wait for the disk with.
+        var hasUnconfirmed = false
         /// The size at which the log is truncated.
         var logBytesMax: Int
     }
@@ -43,7 +47,7 @@ final class StoreDatabase: Sendable {
             try StoreSchema.verify(folder)
         }
         let pool = try Self.open(folder, durability, options, logEnd)
-        state = Mutex(State(pool: pool, lock: lock, logBytesMax: options.logBytesMax))
+        state = Mutex(State(pool: pool, lock: lock, inForce: durability, logBytesMax: options.logBytesMax))
     }
 
     var path: String { folder.database }
@@ -76,7 +80,7 @@ final class StoreDatabase: Sendable {
 
     /// Applies the settings, after the pool has applied its own, and verifies the critical ones.
     private static func set(_ durability: Durability, _ options: SQLiteOptions, on db: Database) throws {
-        let level = durability == .full ? 2 : 1
+        let level = level(of: durability)
         try db.execute(sql: "PRAGMA synchronous = \(level)")
         if durability == .full {
             // For systems where a plain sync does not reach the disk's platter; without effect elsewhere.
@@ -124,9 +128,37 @@ final class StoreDatabase: Sendable {
     }
 
     /// Runs `body` on the writer's connection. One caller at a time; blocks the thread.
-    func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+    ///
+    /// - Parameter wanted: whether its commit waits for the disk, in a store that does.
+    func write<Value>(
+        _ wanted: Durability = .full, _ body: (Database) throws -> Value
+    ) throws(StoreError) -> Value {
         let pool = try pool()
-        return try StoreError.catching(path) { try pool.writeWithoutTransaction(body) }
+        return try StoreError.catching(path) {
+            try pool.writeWithoutTransaction { db in
+                try setDurability(wanted, on: db)
+                return try body(db)
+            }
+        }
+    }
+
+    /// Tells SQLite about the durability of the next commit, if it is not that of the last one.
+    private func setDurability(_ wanted: Durability, on db: Database) throws {
+        guard durability == .full, state.withLock({ $0.inForce }) != wanted else { return }
+        try db.execute(sql: "PRAGMA synchronous = \(Self.level(of: wanted))")
+        logEnd.setNoting(wanted == .full)
+        state.withLock { $0.inForce = wanted }
+    }
+
+    private static func level(of durability: Durability) -> Int { durability == .full ? 2 : 1 }
+
+    /// True if a commit that waits for the disk must write something, even if it changes nothing: it may rest on commits
+    /// that the disk has not confirmed, and SQLite syncs the log only when it has written to it.
+    var hasUnconfirmed: Bool { state.withLock { $0.hasUnconfirmed } }
+
+    func noteCommit(_ made: Durability) {
+        guard durability == .full else { return }
+        state.withLock { $0.hasUnconfirmed = made == .normal }
     }
 
     /// Runs `body` on a reader's connection: it waits for no writer, and sees every acknowledged commit. Not
@@ -170,20 +202,31 @@ final class StoreDatabase: Sendable {
         try StoreSchema.identify(folder)
         let pool = try Self.open(folder, durability, options, logEnd)
         let damage: StoreError? = try StoreError.catching(path) {
+            try Self.writeAnew(pool)
             try Self.probe(pool)
             return try pool.read { db in try StoreSchema.damage(db, folder) }
         }
         if let damage { throw damage }
+        logEnd.setNoting(true)
         state.withLock { state in
             state.pool = pool
+            state.inForce = durability
+            state.hasUnconfirmed = false
             state.needsVerification = false
         }
+    }
+
+    /// Copies the log into the database and cuts it: the failed sync may have dropped frames of it, which a later sync
+    /// would report as written.
+    private static func writeAnew(_ pool: DatabasePool) throws {
+        let isBusy = try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        guard isBusy == 0 else { throw StoreError.syncFailed(detail: "the log is in use; the store tries again") }
     }
 
     private static func probe(_ pool: DatabasePool) throws {
         try pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                try db.execute(sql: "UPDATE store SET verifications = verifications + 1 WHERE id = 1")
+                try db.execute(sql: StoreSchema.touch)
                 return .commit
             }
         }

@@ -19,6 +19,7 @@ extension SyncEngine {
             do throws(StoreError) {
                 let snapshot = try await store.outbox()
                 storeProblem = nil
+                followStored(snapshot.eventCursor)
                 return await perform(outbox.handle(.forked(snapshot), at: clock))
             } catch {
                 storeProblem = error

@@ -127,7 +127,13 @@ final class FileDatabase: Sendable {
     ) throws(StoreError) -> [Result<WriteRequest.Value, StoreError>] {
         var transaction = try compute(requests, &journal)
         let before = journal.writer.end
-        if !transaction.buffer.isEmpty { try journal.writer.append(transaction.buffer) }
+        let isAwaited = requests.contains { $0.durability == .full }
+        if !transaction.buffer.isEmpty {
+            try journal.writer.append(transaction.buffer, isAwaited ? .full : .normal)
+        } else if isAwaited {
+            // It may rest on commits that the disk has not confirmed.
+            try journal.writer.confirm()
+        }
         journal.bytesSinceSnapshot += journal.writer.end.offset - before.offset
         let version = visible.withLock { visible in
             for change in transaction.changes { visible.index.apply(change) }

@@ -21,14 +21,17 @@ struct WriteRequest: Sendable {
     var bytes = 0
     /// True for a write that changes nothing that a query can see: the feed does not report it.
     var isSilent = false
+    /// Whether its caller waits for the disk, in a store that does.
+    var durability = Durability.full
     var work: Work
 
     init(
-        bytes: Int = 0, isSilent: Bool = false,
+        bytes: Int = 0, isSilent: Bool = false, durability: Durability = .full,
         _ write: @escaping @Sendable (inout MutationApplier<FileRows>) throws(StoreError) -> Value
     ) {
         self.bytes = bytes
         self.isSilent = isSilent
+        self.durability = durability
         work = .write(write)
     }
 

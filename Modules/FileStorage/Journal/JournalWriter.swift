@@ -7,8 +7,8 @@ import CausewaySystem
 ///
 /// 1. Frames are written one after the other without a gap, and no byte before the end of the last acknowledged one is
 ///    ever written again, except with the same content after a failed sync.
-/// 2. Under `full` a transaction is acknowledged after its file was synced, and no frame follows before that. So
-///    everything that a power failure can damage lies behind the frames that the last frame names as synced.
+/// 2. Under `full` a transaction is acknowledged after its file was synced, unless none of its calls waits for the disk.
+///    Everything that a power failure can damage lies behind the frames that the last frame names as synced.
 /// 3. A file is begun only after the one before it was synced, and written to only after its name was.
 /// 4. After a failed write the file is cut back to its last acknowledged frame before anything else is written. After a
 ///    failed sync nothing is acknowledged until ``repair()`` has written and synced everything unsynced again.
@@ -48,8 +48,10 @@ struct JournalWriter {
 
     /// Writes a transaction, and under `full` waits for the disk. Blocks the thread.
     ///
-    /// - Parameter buffer: made by ``makeBuffer()`` since the last call.
-    mutating func append(_ buffer: consuming FrameBuffer) throws(StoreError) {
+    /// - Parameters:
+    ///   - buffer: made by ``makeBuffer()`` since the last call.
+    ///   - needed: `normal` if none of its calls waits for the disk.
+    mutating func append(_ buffer: consuming FrameBuffer, _ needed: Durability = .full) throws(StoreError) {
         var buffer = buffer
         buffer.finish(store: store, number: end.number, synced: synced.number - 1)
         do throws(SystemError) {
@@ -59,17 +61,22 @@ struct JournalWriter {
             throw files.names.failure(error, at: name)
         }
         let next = end.advanced(by: buffer.bytes.count, frames: buffer.frameCount)
-        if durability == .full {
+        if durability == .full, needed == .full {
             do throws(SystemError) {
                 try file.sync()
             } catch {
-                cutBack()
                 needsRepair = true
+                cutBack()
                 throw files.names.syncFailure(error, at: name)
             }
             synced = next
         }
         end = next
+    }
+
+    /// Under `full`, waits until everything before is durable.
+    mutating func confirm() throws(StoreError) {
+        if durability == .full { try sync() }
     }
 
     /// Makes everything durable that was acknowledged.
@@ -99,7 +106,8 @@ struct JournalWriter {
         do throws(SystemError) {
             try file.truncate(to: end.offset)
             try file.sync()
-            synced = end
+            // After a failed sync this one confirms nothing of what the failed one may have dropped.
+            if !needsRepair { synced = end }
         } catch {
             needsRepair = true
         }

@@ -14,6 +14,8 @@ struct WriteRequest: Sendable {
     var isCompound: Bool
     /// The size of the contents that it writes.
     var bytes = 0
+    /// Whether its caller waits for the disk, in a store that does.
+    var durability = Durability.full
     var write: @Sendable (inout MutationApplier<SQLiteRows>) throws -> Value
 }
 
@@ -34,7 +36,12 @@ struct CommitGroup {
     }
 
     var requests: [WriteRequest]
+    /// True if the transaction may rest on commits that the disk has not confirmed.
+    var followsUnconfirmed: Bool
     var path: String
+
+    /// One sync serves all calls of a transaction; without one, none of them waits for the disk.
+    var durability: Durability { requests.allSatisfy { $0.durability == .normal } ? .normal : .full }
 
     /// - Parameter rowCache: the cache of the rows; moved into them and back, never copied.
     func run(_ db: Database, _ counters: CommitCounters, _ rowCache: inout RowCache) -> Outcome {
@@ -74,6 +81,8 @@ struct CommitGroup {
             return outcome
         }
         try applier.rows.reserveSequences()
+        // SQLite syncs the log only when it has written to it.
+        if followsUnconfirmed, durability == .full { try applier.rows.execute(StoreSchema.touch) }
         try applier.rows.execute("COMMIT")
         outcome.counters = applier.rows.counters
         return outcome

@@ -185,11 +185,13 @@ final class GroupCommitter: Sendable {
         do {
             try verifyIfNeeded()
             let before = committed
-            let group = CommitGroup(requests: requests, path: database.path)
+            let group = CommitGroup(
+                requests: requests, followsUnconfirmed: database.hasUnconfirmed, path: database.path)
             let outcome = try rowCache.withLock { rowCache throws(StoreError) in
-                try database.write { db in group.run(db, before, &rowCache) }
+                try database.write(group.durability) { db in group.run(db, before, &rowCache) }
             }
             counters.withLock { $0 = outcome.counters }
+            if !outcome.commits.isEmpty { database.noteCommit(group.durability) }
             if case .syncFailed? = outcome.failure { database.requireVerification() } else { database.boundLog() }
             for commit in outcome.commits { feed.publish(commit) }
             return outcome.results

@@ -2,7 +2,8 @@ import CausewayStorage
 import CausewaySystem
 import Synchronization
 
-/// Records in a file of its own how far the write-ahead log reached at the last commit.
+/// Records in a file of its own how far the write-ahead log reached at the last commit that the disk confirmed, or in a
+/// store of `normal` durability at the last commit.
 ///
 /// SQLite uses the log as it finds it: if the log is missing, cut or damaged, the commits in it are lost silently. The
 /// note shows that such commits were made. It is written after each commit and not synced, so it adds no wait; it is
@@ -36,6 +37,10 @@ final class LogEnd: Sendable {
         var log: OpenFile?
         /// The frames of the log at the last commit.
         var frames = 0
+        /// Those of them that a note may cover.
+        var notedFrames = 0
+        /// False while commits are made that a power cut may take back: a note of them would report them as lost.
+        var isNoting = true
         var pageBytes = 0
     }
 
@@ -65,12 +70,17 @@ final class LogEnd: Sendable {
         state.withLock { $0.pageBytes = pageBytes }
     }
 
+    /// Sets whether the next commits are noted.
+    func setNoting(_ isNoting: Bool) { state.withLock { $0.isNoting = isNoting } }
+
     /// Records a commit. A failure to write the note does not fail the commit.
     ///
     /// - Parameter frames: the frames of the log after it.
     func noteCommit(frames: Int) {
         state.withLock { state in
             state.frames = frames
+            guard state.isNoting else { return }
+            state.notedFrames = frames
             note(&state)
         }
     }
@@ -78,18 +88,18 @@ final class LogEnd: Sendable {
     /// Records the end of an attempt to cut the log: the last commit again, if the log was not cut after all.
     func resume(isCut: Bool) {
         state.withLock { state in
-            if isCut { state.frames = 0 }
+            if isCut { (state.frames, state.notedFrames) = (0, 0) }
             note(&state)
         }
     }
 
     private func note(_ state: inout State) {
         if state.log == nil { state.log = WriteAheadLog.open(folder.log) }
-        guard let log = state.log, state.frames > 0 else { return }
+        guard let log = state.log, state.notedFrames > 0 else { return }
         trace?(.readsLog)
-        guard let frame = WriteAheadLog.Frame(log, state.frames - 1, pageBytes: state.pageBytes), frame.isCommit
+        guard let frame = WriteAheadLog.Frame(log, state.notedFrames - 1, pageBytes: state.pageBytes), frame.isCommit
         else { return }
-        state.page.words = Position(salts: frame.salts, frames: state.frames, checksum: frame.checksum).coded
+        state.page.words = Position(salts: frame.salts, frames: state.notedFrames, checksum: frame.checksum).coded
     }
 
     /// Invalidates the note before the log is cut or deleted, so that its commits are not reported as lost.

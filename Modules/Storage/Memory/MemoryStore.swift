@@ -108,7 +108,7 @@ public final class MemoryStore: Store {
         }
     }
 
-    public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+    public func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
         let mutations = mutations.map(\.normalized)
         var contents: [Data?] = []
         for mutation in mutations { contents.append(try mutation.content.map(ContentCoding.encode)) }

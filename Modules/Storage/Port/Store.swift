@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Guarantees of every implementation, which `StorageConformance` checks:
 ///
-/// 1. **One commit, all or nothing.** ``enqueue(_:)`` and ``commit(_:)`` take effect as a whole or not at all. With
-///    `durability == full` they return only after the disk confirmed.
+/// 1. **One commit, all or nothing.** ``enqueue(_:)`` and ``commit(_:durability:)`` take effect as a whole or not at
+///    all. With `durability == full` of both store and call they return only after the disk confirmed.
 /// 2. **One sequence.** Ordinals and lane sequences come from one counter that only grows, survives restarts and never
 ///    assigns a number twice, not even after a deletion. A lane may skip numbers; it never goes back.
 /// 3. **The feed is the commit order.** Every subscriber is called for every commit, in commit order, before the call
@@ -60,7 +60,11 @@ public protocol Store: RecordStore {
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message
 
     /// Applies all mutations in order, in one commit. A mutation of a message that does not exist does nothing.
-    func commit(_ mutations: [Mutation]) async throws(StoreError)
+    ///
+    /// - Parameter durability: ``Durability/normal`` for what can be had from the server again: the call returns when
+    ///   queries see the commit, whatever the durability of the store, and a power loss may undo it until the disk has
+    ///   confirmed a later commit. It undoes no earlier commit: the stored state is that after some commit, always.
+    func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError)
 
     /// The message with this id; `nil` if there is none. Cost: one index lookup.
     func message(_ id: MessageID) async throws(StoreError) -> Message?
@@ -113,6 +117,11 @@ public protocol Store: RecordStore {
 }
 
 extension Store {
+    /// Applies all mutations in order, in one commit with the durability of the store.
+    public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        try await commit(mutations, durability: .full)
+    }
+
     /// Default for stores without files.
     public var blobs: (any BlobStore)? { nil }
 

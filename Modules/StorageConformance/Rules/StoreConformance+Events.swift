@@ -15,6 +15,36 @@ extension StoreConformance {
             try await store.commit([.setEventCursor(cursor(2)), .setEventCursor(nil)])
             try requireEqual(try await store.outbox().eventCursor, nil, "the cursor, cleared")
         },
+        Rule("a commit that does not wait for the disk is one like any other, also after a restart") { factory in
+            var store = try await factory.started()
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            for number in 1...3 {
+                try await store.commit(
+                    [
+                        .merge(Sample.placed(number, at: Int64(number)), at: Sample.time(9)),
+                        .setEventCursor(cursor(number)),
+                    ], durability: .normal)
+                try requireEqual(fold.commits.count, 2 * number - 1, "commits in the feed")
+                try require(try await store.message(Sample.id(number)) != nil, "the merged message is missing")
+                _ = try await store.enqueue(Sample.draft(10 + number))
+            }
+            let taken = Sample.draft(11)
+            try await requireError(.duplicate(taken.id), "a commit with a draft that exists") {
+                try await store.commit(
+                    [.setEventCursor(cursor(9)), .enqueue(OperationDraft(taken))], durability: .normal)
+            }
+            try await store.commit([.delete(Sample.id(3)), .setEventCursor(cursor(4))], durability: .normal)
+            // It rests on the one before, and changes nothing.
+            try await store.commit([.delete(Sample.id(3)), .setEventCursor(cursor(4))])
+            subscription.cancel()
+            try requireEqual(fold.problem, nil, "the feed")
+            store = try await factory.reopen(store)
+            let snapshot = try await store.start(Sample.opening())
+            try requireEqual(snapshot.eventCursor, cursor(4), "the cursor in the next run")
+            let found = try await store.messages([1, 2, 3, 11, 12, 13].map(Sample.id)).map(\.id)
+            try requireEqual(found, [1, 2, 11, 12, 13].map(Sample.id), "the messages in the next run")
+        },
         Rule("a commit that fails leaves the event cursor") { factory in
             let store = try await factory.started()
             let draft = Sample.draft(1)

@@ -38,6 +38,12 @@ extension SyncEngine {
         perform(follower.follow(from: cursor))
     }
 
+    /// The store lost the latest commits that it had not confirmed, or was changed otherwise: what they brought is read
+    /// again.
+    func followStored(_ cursor: EventCursor?) {
+        if follower.state != .off, follower.cursor != cursor { followEvents(from: cursor) }
+    }
+
     func stopFollowing() { perform(follower.stop()) }
 
     /// Adapts to what the outbox found out about the server. Called after every input.
@@ -221,7 +227,8 @@ extension SyncEngine {
         mutations += stored.filter { $0.syncState == .synced }.map { .delete($0.id) }
         if !changes.records.isEmpty { mutations.append(.mergeRecords(RecordMerge(changes.records))) }
         mutations += removed.map { .removeRecord($0.0, $0.1) }
-        try await commitEvents(mutations + [.setEventCursor(batch.cursor)])
+        let durability = try await durability(of: changes.messages)
+        try await commitEvents(mutations + [.setEventCursor(batch.cursor)], durability)
         noteGone(changes.deleted)
         noteArrived(changes.messages.map(\.id))
         recordReads.noteStored(changes.records)
@@ -231,9 +238,20 @@ extension SyncEngine {
         return changes.limited
     }
 
-    private func commitEvents(_ mutations: [Mutation]) async throws(StoreError) {
+    /// What the server has is sent again if a power loss takes it back together with its cursor, so nobody waits for
+    /// the disk; but with a message that was not known to be delivered, a verdict about it is stored.
+    private func durability(of messages: [RemoteMessage]) async throws(StoreError) -> Durability {
+        if !unkeptHistory.isEmpty { return .full }
+        let own = messages.filter { $0.sender == session?.user }.map(\.id)
+        if own.isEmpty { return .normal }
+        return try await store.messages(own).allSatisfy { $0.syncState == .synced } ? .normal : .full
+    }
+
+    private func commitEvents(
+        _ mutations: [Mutation], _ durability: Durability = .full
+    ) async throws(StoreError) {
         let noted = history  // another response may move it on while the disk is waited for
-        try await store.commit(mutations + unkeptHistory)
+        try await store.commit(mutations + unkeptHistory, durability: durability)
         keptHistory = noted
         events.unsaved = 0
     }

@@ -94,7 +94,7 @@ final class FaultyStore: Store {
             lane: draft.lane, laneSequence: laneSequence)
     }
 
-    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+    func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
         let number = state.withLock { state in
             state.commits += 1
             return state.commits
@@ -103,7 +103,7 @@ final class FaultyStore: Store {
         case .losesCommit where number % 3 == 2: return
         case .halfCommit:
             do {
-                try await base.commit(mutations)
+                try await base.commit(mutations, durability: durability)
             } catch .other {
                 try await base.commit([mutations[0]])
                 throw .other(detail: "half")
@@ -115,10 +115,10 @@ final class FaultyStore: Store {
             try await base.commit(mutations.flatMap(mistaken))
         case .commitsCursorFirst:
             for case .setEventCursor(let cursor) in mutations { try await base.commit([.setEventCursor(cursor)]) }
-            try await base.commit(mutations)
+            try await base.commit(mutations, durability: durability)
         case .keepsFormerCursor:
             let former = try await base.outbox().eventCursor
-            try await base.commit(mutations)
+            try await base.commit(mutations, durability: durability)
             for case .followHistory in mutations { try await base.commit([.setEventCursor(former)]) }
         case .wrongSequenceOrder:
             try await base.commit(
@@ -126,7 +126,7 @@ final class FaultyStore: Store {
                     if case .resend(let id, let time) = mutation { return .requeue(id, attempts: 0, at: time) }
                     return mutation
                 })
-        default: try await base.commit(mutations)
+        default: try await base.commit(mutations, durability: durability)
         }
         tellLate()
     }

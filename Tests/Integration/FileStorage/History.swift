@@ -46,6 +46,8 @@ struct History: Sendable {
                 continue
             }
             await advance(store, number)
+            // What the server sent: it may be lost, and must not take anything else with it.
+            try? await store.commit([.setEventCursor(EventCursor(rawValue: "\(number)"))], durability: .normal)
             if maintains, number == count / 3 { try? await store.maintain(.snapshot) }
             if maintains, number == count / 2 { try? await store.maintain(.compaction) }
         }

@@ -97,4 +97,32 @@ struct OpeningTests {
         #expect(disk.counts[.write, default: 0] - before[.write, default: 0] == 1)
         await store.close()
     }
+
+    /// The next commit that is waited for makes everything before it durable, even if it changes nothing itself.
+    @Test(arguments: [false, true]) func whatNeedNotWaitIsSyncedWithTheNextCommit(changes: Bool) async throws {
+        let disk = FaultyDisk()
+        let store = try await FileStore.open(on: disk, durability: .full)
+        _ = try await store.start(History.options)
+        let first = try await store.enqueue(History.draft(1))
+        let before = disk.counts
+        for number in 1...3 {
+            try await store.commit([.setEventCursor(EventCursor(rawValue: "\(number)"))], durability: .normal)
+        }
+        #expect(disk.counts[.sync, default: 0] == before[.sync, default: 0])
+        #expect(try await cursor(after: disk.afterPowerFailure { false }, first.id) == nil)
+
+        try await store.commit(changes ? [.delete(first.id)] : [])
+        #expect(disk.counts[.sync, default: 0] == before[.sync, default: 0] + 1)
+        #expect(try await cursor(after: disk.afterPowerFailure { false }, changes ? nil : first.id)?.rawValue == "3")
+        await store.close()
+    }
+
+    /// The cursor in a store that is opened again, which must have the message.
+    private func cursor(after disk: FaultyDisk, _ message: MessageID?) async throws -> EventCursor? {
+        let store = try await FileStore.open(on: disk, durability: .full)
+        let snapshot = try await store.start(History.options)
+        #expect(snapshot.entries.map(\.message) == [message].compactMap(\.self))
+        await store.close()
+        return snapshot.eventCursor
+    }
 }

@@ -142,6 +142,52 @@ struct LogLossTests {
         await store.close()
     }
 
+    /// A power cut takes back what no caller waited for: that is no loss, and nothing else is gone.
+    @Test func whatNobodyWaitedForIsNoLoss() async throws {
+        let home = folder.fresh()
+        let seen = Statements()
+        let store = try await SQLiteStore.open(
+            at: home, durability: .full, options: SQLiteOptions(trace: seen.add))
+        _ = try await store.start(Sample.opening())
+        let first = try await store.enqueue(Sample.draft(1))
+        let confirmed = try Data(contentsOf: URL(filePath: home + "/store.sqlite-wal"))
+        let start = seen.inOrder.count
+        for number in 1...3 {
+            try await store.commit([.setEventCursor(EventCursor(rawValue: "\(number)"))], durability: .normal)
+        }
+        try copy(home, to: path)
+        try confirmed.write(to: URL(filePath: log))
+        #expect(try await found() == Found(cursor: nil, messages: [first.id]))
+
+        // One that changes nothing makes them durable, so it must write.
+        try await store.commit([])
+        let settings = seen.inOrder.dropFirst(start).filter { $0.hasPrefix("PRAGMA") || $0.contains("verifications") }
+        #expect(
+            settings == [
+                "PRAGMA synchronous = 1", "PRAGMA synchronous = 2",
+                "UPDATE store SET verifications = verifications + 1 WHERE id = 1",
+            ])
+        try copy(home, to: path)
+        #expect(try await found() == Found(cursor: "3", messages: [first.id]))
+        try copy(home, to: path)
+        try confirmed.write(to: URL(filePath: log))
+        #expect(try await lossOnOpening()?.contains("lost commits") == true)
+        await store.close()
+    }
+
+    private struct Found: Equatable {
+        var cursor: String?
+        var messages: [MessageID]
+    }
+
+    private func found() async throws -> Found {
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        let snapshot = try await store.start(Sample.opening())
+        #expect(snapshot.loss == nil)
+        await store.close()
+        return Found(cursor: snapshot.eventCursor?.rawValue, messages: snapshot.entries.map(\.message))
+    }
+
     private func write(_ body: (FileHandle) throws -> Void) throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: log))
         try body(handle)

@@ -59,6 +59,8 @@ struct ClientProcess {
     var changesOfHistory = 0
     /// The disk is busy with earlier commits until this time.
     var diskBusyUntil = MonotonicTime.zero
+    /// The store as the disk has confirmed it; `nil` if that is all of it.
+    var confirmedDisk: MemoryStore?
     /// Planted fault: the store before the last commit.
     var beforeLastCommit: MemoryStore?
 

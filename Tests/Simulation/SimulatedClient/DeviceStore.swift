@@ -40,13 +40,14 @@ final class DeviceStore: Store {
         try await world.reachDisk(process)
         guard world.processes[process].isWitnessed else { throw .closed }
         let message = try await inner.enqueue(draft)
+        world.processes[process].confirmedDisk = nil
         world.processes[process].enqueued += 1
         world.hasCommitted(process)
         try await world.returnFromDisk(process)
         return message
     }
 
-    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+    func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
         try await world.reachDisk(process)
         // A copied process only completes the work it began: it has no user.
         guard world.processes[process].isWitnessed || mutations.allSatisfy({ $0.content == nil }) else { throw .closed }
@@ -56,7 +57,7 @@ final class DeviceStore: Store {
             world.runtime.spawn { [world, process, inner] in
                 await world.runtime.sleep(until: world.runtime.now + .milliseconds(20))
                 guard world.processes[process].isWitnessed else { return }
-                try? await inner.commit(kept)
+                try? await inner.commit(kept, durability: durability)
                 world.hasCommitted(process, kept)
             }
             return
@@ -79,11 +80,15 @@ final class DeviceStore: Store {
         }
         let visitor = world.visitor(in: kept, process)
         let (history, outbox) = (inner.history, inner.outboxID)
-        try await inner.commit(kept)
+        let confirmed = world.processes[process].confirmedDisk ?? inner.crashed()
+        try await inner.commit(kept, durability: durability)
+        if durability == .normal { world.tally.unconfirmed += 1 }
+        world.processes[process].confirmedDisk = durability == .normal ? confirmed : nil
         world.hasFollowed(kept, from: history, outbox, process)
         if let ending { world.processes[process].logouts.append(ending) }
         if visitor { world.tally.visits += 1 }
         world.hasCommitted(process, kept)
+        if durability == .normal, world.strikes(.powerLost) { world.losePower(process) }
         try await world.returnFromDisk(process)
     }
 

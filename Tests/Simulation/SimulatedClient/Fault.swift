@@ -18,6 +18,8 @@ package enum Fault: String, SimulatedFault {
     case hubPutBack, hubRestored, hubWiped, hubReplaced, feedReset
     // Events
     case eventsRepeated, eventsLimited, eventsForgotten
+    // The disk's memory: what it has not confirmed is gone
+    case powerLost
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
@@ -46,6 +48,7 @@ package enum Fault: String, SimulatedFault {
         case .eventsRepeated: 100
         case .eventsLimited: 50
         case .eventsForgotten: 10
+        case .powerLost: 50
         }
     }
 
@@ -56,6 +59,9 @@ package enum Fault: String, SimulatedFault {
     /// True for faults of the hub's log, which are drawn from a stream of their own, too.
     var isOfEvents: Bool { Self.ofEvents.contains(self) }
 
+    /// True for the one that strikes commits that the disk has not confirmed; only events make such commits.
+    var isOfPower: Bool { self == .powerLost }
+
     static let ofEvents: [Fault] = [.eventsRepeated, .eventsLimited, .eventsForgotten]
 
     static let ofHistory: [Fault] = [.hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset]
@@ -64,7 +70,7 @@ package enum Fault: String, SimulatedFault {
     package var strikesInFlight: Bool {
         switch self {
         case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset, .eventsRepeated,
-            .eventsLimited, .eventsForgotten:
+            .eventsLimited, .eventsForgotten, .powerLost:
             false
         default: true
         }

@@ -74,7 +74,7 @@ package struct Plan: Sendable {
         }
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
-        let faults = Fault.allCases.filter { !$0.isOfHistory && !$0.isOfEvents }
+        let faults = Fault.allCases.filter { !$0.isOfHistory && !$0.isOfEvents && !$0.isOfPower }
         likelihoods.draw(faults, badness: badness, using: &generator)
         for index in devices.indices {
             if Int.random(in: 0..<4, using: &generator) == 0 {
@@ -97,6 +97,7 @@ package struct Plan: Sendable {
         if devices.count > 1, Bool.random(using: &generator) {
             for index in devices.indices { devices[index].accounts = devices[0].accounts }
         }
+        likelihoods[.powerLost] = Bool.random(using: &generator) ? Fault.powerLost.likelihood : 0
     }
 
     private mutating func drawHistories() {

@@ -19,6 +19,8 @@ package struct Tally: RunTally {
     package var calls = 0
     package var commits = 0
     package var results = 0
+    /// Commits whose callers did not wait for the disk.
+    package var unconfirmed = 0
     /// Parts of the hub's log that it sent.
     package var eventParts = 0
     package var operations = 0
@@ -48,6 +50,7 @@ package struct Tally: RunTally {
         left.calls += right.calls
         left.commits += right.commits
         left.results += right.results
+        left.unconfirmed += right.unconfirmed
         left.eventParts += right.eventParts
         left.operations += right.operations
         left.paidByKillers += right.paidByKillers
@@ -62,7 +65,7 @@ package struct Tally: RunTally {
     package func voidReason(isSteady: Bool) -> String? {
         let wanted = max(1, seeds / 50)
         if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
-        for fault in Fault.allCases where !(isSteady && (fault.isOfHistory || fault.isOfEvents)) {
+        for fault in Fault.allCases where !(isSteady && (fault.isOfHistory || fault.isOfEvents || fault.isOfPower)) {
             let count = faults.struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
             let inFlight = faults.struckInFlight[fault, default: 0]
@@ -79,7 +82,7 @@ extension Tally {
     package var summary: String {
         let lines = [
             "virtual time \(virtualSeconds / 3600) h, \(steps) steps, \(calls) deliveries of \(operations) operations, "
-                + "\(commits) commits, \(openings) openings",
+                + "\(commits) commits and \(unconfirmed) that did not wait for the disk, \(openings) openings",
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
                 + "\(results) results told, \(eventParts) parts of the hub's log",

@@ -84,6 +84,15 @@ extension World {
         leave(process, disk)
     }
 
+    /// Ends a process with its machine: what the disk has not confirmed is gone.
+    func losePower(_ process: Int) {
+        guard processes[process].isWitnessed, let disk = processes[process].confirmedDisk else { return }
+        tell(.crashes, processes[process].device, process) {
+            "device \(processes[process].device): its power is cut"
+        }
+        leave(process, disk)
+    }
+
     /// Copies the store and opens the copy; the process continues with the original for a while.
     func copy(_ process: Int) {
         guard processes[process].life == .running else { return }

@@ -22,6 +22,8 @@ final class World: @unchecked Sendable {
     var historyDice: SplitMix64
     /// The randomness for faults of the hub's log.
     var eventDice: SplitMix64
+    /// The randomness for losses of power.
+    var powerDice: SplitMix64
     var history: History
     /// True once the hub has gone back to an earlier state.
     var hasLostData = false
@@ -66,6 +68,7 @@ final class World: @unchecked Sendable {
         dice = SplitMix64(seed: plan.seed ^ 0x5555_5555_5555_5555)
         historyDice = SplitMix64(seed: plan.seed ^ 0x9999_9999_9999_9999)
         eventDice = SplitMix64(seed: plan.seed ^ 0x7777_7777_7777_7777)
+        powerDice = SplitMix64(seed: plan.seed ^ 0x5555_5555_5555_5555)
         history = History(isTold: isTold)
         devices = plan.devices.map { _ in Device() }
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
@@ -106,6 +109,8 @@ final class World: @unchecked Sendable {
                 Int.random(in: 0..<1000, using: &historyDice)
             } else if fault.isOfEvents {
                 Int.random(in: 0..<1000, using: &eventDice)
+            } else if fault.isOfPower {
+                Int.random(in: 0..<1000, using: &powerDice)
             } else {
                 between(0, 999)
             }

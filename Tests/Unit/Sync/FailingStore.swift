@@ -9,6 +9,10 @@ final class FailingStore: Store {
         var areCommitsFailing = false
         /// Runs during the next commit, before it fails.
         var beforeCommit: (@Sendable () async -> Void)?
+        /// True if the feed reports the next commit as a reset.
+        var isNextCommitReset = false
+        /// The durability of the last commit with a cursor of the server's events.
+        var ofEvents: Durability?
         /// True if no session can be saved.
         var areSessionSavesFailing = false
         /// True if no session can be read.
@@ -25,6 +29,9 @@ final class FailingStore: Store {
     let base = MemoryStore()
     private let state = Mutex(State())
 
+    /// The durability of the last commit with a cursor of the server's events.
+    var durabilityOfEvents: Durability? { state.withLock { $0.ofEvents } }
+
     /// The number of calls that have failed.
     var failures: Int { state.withLock { $0.failures } }
 
@@ -38,6 +45,12 @@ final class FailingStore: Store {
     /// Lets the next commit fail, after `work`.
     func failNextCommit(after work: @escaping @Sendable () async -> Void) {
         state.withLock { $0.beforeCommit = work }
+    }
+
+    /// Acts as if the disk had lost the latest commits: the store is in an earlier state, and the feed says so.
+    func goBack(by mutations: [Mutation]) async throws(StoreError) {
+        state.withLock { $0.isNextCommitReset = true }
+        try await base.commit(mutations)
     }
 
     func failSessions(times: Int) {
@@ -85,15 +98,18 @@ final class FailingStore: Store {
         return try await base.enqueue(draft)
     }
 
-    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+    func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
         if let work = state.withLock({ $0.beforeCommit.take() }) {
             await work()
             throw Self.gone
         }
+        if mutations.contains(where: { if case .setEventCursor = $0 { true } else { false } }) {
+            state.withLock { $0.ofEvents = durability }
+        }
         let savesSession = mutations.contains { if case .saveSession = $0 { true } else { false } }
         try check(\.areCommitsFailing)
         if savesSession { try check(\.areSessionSavesFailing) }
-        try await base.commit(mutations)
+        try await base.commit(mutations, durability: durability)
         guard savesSession else { return }
         state.withLock { state in
             if state.isLastSession { state.areReadsFailing = true }
@@ -164,7 +180,13 @@ final class FailingStore: Store {
     }
 
     func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
-        base.subscribe(subscriber)
+        base.subscribe { [weak self] commit in
+            let isReset = self?.state.withLock { state in
+                defer { state.isNextCommitReset = false }
+                return state.isNextCommitReset
+            }
+            subscriber(isReset == true ? StoreCommit(version: commit.version, changes: [], isReset: true) : commit)
+        }
     }
 
     func settledVersion() async throws(StoreError) -> Int64 { try await base.settledVersion() }

@@ -20,8 +20,8 @@ package final class JournalingStore: Store {
         return try await inner.enqueue(draft)
     }
 
-    package func commit(_ mutations: [Mutation]) async throws(StoreError) {
-        try await inner.commit(mutations)
+    package func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
+        try await inner.commit(mutations, durability: durability)
         for id in journal.withLock({ Array($0.keys) }) {
             if let message = try await inner.message(id) { note(message) }
         }

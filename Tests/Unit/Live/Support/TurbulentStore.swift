@@ -162,7 +162,7 @@ final class TurbulentStore: Store {
 
     func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot { try await base.start(opening) }
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message { try await base.enqueue(draft) }
-    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+    func commit(_ mutations: [Mutation], durability: Durability) async throws(StoreError) {
         let fails = state.withLock { state in
             guard state.commitsToFail > 0 else { return false }
             state.commitsToFail -= 1
@@ -170,7 +170,7 @@ final class TurbulentStore: Store {
             return true
         }
         if fails { throw .other(detail: "a commit that was told to fail") }
-        try await base.commit(mutations)
+        try await base.commit(mutations, durability: durability)
     }
     func close() async { await base.close() }
 
