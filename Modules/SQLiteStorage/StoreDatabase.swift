@@ -152,8 +152,8 @@ final class StoreDatabase: Sendable {
 
     private static func level(of durability: Durability) -> Int { durability == .full ? 2 : 1 }
 
-    /// True if a commit that waits for the disk must write something, even if it changes nothing: it may rest on commits
-    /// that the disk has not confirmed, and SQLite syncs the log only when it has written to it.
+    /// True if a commit that waits for the disk must write something, even if it changes nothing: it may rest on
+    /// commits that the disk has not confirmed, and SQLite syncs the log only when it has written to it.
     var hasUnconfirmed: Bool { state.withLock { $0.hasUnconfirmed } }
 
     func noteCommit(_ made: Durability) {

@@ -7,8 +7,8 @@ import CausewaySystem
 ///
 /// 1. Frames are written one after the other without a gap, and no byte before the end of the last acknowledged one is
 ///    ever written again, except with the same content after a failed sync.
-/// 2. Under `full` a transaction is acknowledged after its file was synced, unless none of its calls waits for the disk.
-///    Everything that a power failure can damage lies behind the frames that the last frame names as synced.
+/// 2. Under `full` a transaction is acknowledged after its file was synced, unless none of its calls waits for the
+///    disk. Everything that a power failure can damage lies behind the frames that the last frame names as synced.
 /// 3. A file is begun only after the one before it was synced, and written to only after its name was.
 /// 4. After a failed write the file is cut back to its last acknowledged frame before anything else is written. After a
 ///    failed sync nothing is acknowledged until ``repair()`` has written and synced everything unsynced again.

@@ -238,8 +238,8 @@ extension SyncEngine {
         return changes.limited
     }
 
-    /// What the server has is sent again if a power loss takes it back together with its cursor, so nobody waits for
-    /// the disk; but with a message that was not known to be delivered, a verdict about it is stored.
+    /// The durability that a batch needs. The server sends again what a power loss takes back together with its cursor,
+    /// so the disk is not waited for; but a message that was not known to be delivered brings its verdict with it.
     private func durability(of messages: [RemoteMessage]) async throws(StoreError) -> Durability {
         if !unkeptHistory.isEmpty { return .full }
         let own = messages.filter { $0.sender == session?.user }.map(\.id)
