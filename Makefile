@@ -22,7 +22,7 @@ export SWIFT
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories \
-	bench bench-live bench-page bench-network bench-fanout install clean
+	bench bench-live bench-store bench-page bench-network bench-fanout install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -57,7 +57,7 @@ test-tsan: setup ## Run the tests of live collections under the thread sanitizer
 torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing is lost, doubled or out of order
 	@Tools/torture
 
-torture-disk: setup ## Fail every call of the file store to its disk in turn, and cut the power POWER_FAILURES times (5000)
+torture-disk: setup ## Fail every call of both stores to the disk in turn, damage their files, and cut the power POWER_FAILURES times (5000)
 	@Tools/torture-disk
 
 torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories (200) on the real programs; every copy goes on
@@ -129,6 +129,9 @@ live-histories: ## Run random histories of live queries at length
 
 bench: setup ## Measure, each figure beside something to compare it with
 	@Tools/bench/run
+
+bench-store: setup ## Measure the file store beside SQLite: creates, and a store with a million messages
+	@Tools/bench/run-stores
 
 bench-page: setup-tests ## Measure the status page over a long outbox: a page, and 200 requests at once
 	@Tools/bench/status-page

@@ -266,9 +266,9 @@ let package = Package(
 
         // Tools: what measures, never installed.
         tool(
-            "causeway-bench", in: "bench", "Causeway", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime",
-            "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", "CausewayWire",
-            .argumentParser, .grdb),
+            "causeway-bench", in: "bench", "Causeway", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
+            "CausewayRuntime", "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS",
+            "CausewayWire", .argumentParser, .grdb),
         tool("causeway-simulate", in: "simulator", "CausewaySimulatedWorld", "CausewaySimulationKernel"),
         // The whole client in simulated time; built without the network's and the disk's packages.
         tool("causeway-simulate-clients", in: "simulator", "CausewaySimulatedClient", "CausewaySimulationKernel"),
@@ -288,6 +288,8 @@ let package = Package(
             name: "store-writer",
             dependencies: ["CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
             path: "Tests/Support/StoreWriter", swiftSettings: strict),
+        // A disk that fails and loses its power, and a history of a store to run on it.
+        support("StoreTorture", "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySystem"),
 
         // Tests: simulated time. What both simulators have in common is the kernel.
         support("SimulationKernel", in: "Simulation", "CausewayModels"),
@@ -320,12 +322,13 @@ let package = Package(
         tests("Storage", in: "Unit", "CausewayModels", "CausewayStorage"),
         tests("Outbox", in: "Unit", "CausewayModels", "CausewayStorage", "CausewayOutbox"),
         tests(
-            "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayHubRules", "CausewayModels",
-            "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
+            "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayFileStorage", "CausewayHubRules",
+            "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
             "CausewaySimulatedRuntime", "CausewayStorage", "CausewaySync", "CausewayTransport"),
         tests(
-            "Live", in: "Unit", "CausewayTestSupport", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime",
-            "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage"),
+            "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
+            "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
+            "CausewayStoreTorture"),
         tests("LiveCombine", in: "Unit", "Causeway", "CausewayLiveCombine", .openCombine),
         tests("Terminal", in: "Unit", "CausewayTerminal"),
         tests(
@@ -344,8 +347,8 @@ let package = Package(
             "HubStorageConformance", in: "Conformance", "CausewayHubRules", "CausewayHubSQLite", "CausewayHubStorage",
             "CausewayHubStorageConformance", "CausewayModels", "CausewayTestSupport", .logging),
         tests(
-            "Replay", in: "Conformance", "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules",
-            "CausewayHubSQLite", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
+            "Replay", in: "Conformance", "Causeway", "CausewayFileStorage", "CausewayHTTPTransport", "CausewayHub",
+            "CausewayHubRules", "CausewayHubSQLite", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
             "CausewayScriptedWorld", "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage",
             "CausewayTLS", "CausewayTestSupport", "CausewayTransport", .logging),
 
@@ -354,11 +357,12 @@ let package = Package(
             "Blobs", in: "Integration", "CausewayBlobs", "CausewayModels", "CausewayStorage",
             "CausewayStorageConformance", "CausewaySystem", "CausewayTestSupport", "CausewayTLS"),
         tests(
-            "SQLiteStorage", in: "Integration", "CausewayModels", "CausewayStorage", "CausewayStorageConformance",
-            "CausewaySQLiteStorage", "CausewayTestSupport", "store-writer", .grdb),
+            "SQLiteStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
+            "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport", "CausewayStoreTorture",
+            "CausewaySystem", "store-writer", .grdb, .grdbSQLite),
         tests(
             "FileStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
-            "CausewaySystem", "CausewayTestSupport", "store-writer"),
+            "CausewayTestSupport", "CausewayStoreTorture", "store-writer"),
         tests("TLS", in: "Integration", "CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix),
         tests(
             "HTTP", in: "Integration", "CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore,
@@ -392,7 +396,8 @@ let package = Package(
             "CLI", in: "System", "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status",
             "causewayd", "terminal-chat"),
         tests(
-            "Torture", in: "System", "Causeway", "CausewayControlAPI", "CausewayControlClient", "CausewayModels",
-            "CausewayTestSupport", "causeway-cli", "causeway-hub", "causewayd", .grdb),
+            "Torture", in: "System", "Causeway", "CausewayControlAPI", "CausewayControlClient", "CausewayFileStorage",
+            "CausewayModels", "CausewayTestSupport", "CausewayStorage", "causeway-cli", "causeway-hub", "causewayd",
+            .grdb),
     ]
 )

@@ -74,7 +74,7 @@ extension FileStore {
         try await database.read(
             { index in OutboxParts(index) },
             { (parts: OutboxParts, reader: RecordReader) throws(StoreError) in
-                try parts.snapshot { location throws(StoreError) in try reader.fields(at: location) }
+                try parts.snapshot { entry throws(StoreError) in try reader.fields(of: entry) }
             })
     }
 
@@ -83,11 +83,13 @@ extension FileStore {
     ) async throws(StoreError) -> [ItemRow] {
         try await database.read(
             { index in
-                pick(index.current)
+                PickedItems(entries: pick(index.current), channels: index.current.channels)
             },
-            { (entries: [ItemTable.Entry], reader: RecordReader) throws(StoreError) in
+            { (items: PickedItems, reader: RecordReader) throws(StoreError) in
                 var rows: [ItemRow] = []
-                for entry in entries { rows.append(try reader.row(at: entry.location).row) }
+                for entry in items.entries {
+                    rows.append(try reader.row(of: entry, in: items.channels[Int(entry.channel)]).row)
+                }
                 return rows
             })
     }
@@ -105,6 +107,12 @@ extension FileStore {
                 return records
             })
     }
+}
+
+/// The items of a query's result, and the names of their channels.
+private struct PickedItems: Sendable {
+    var entries: [ItemTable.Entry]
+    var channels: [ChannelID]
 }
 
 extension AccountIndex {

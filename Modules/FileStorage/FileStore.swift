@@ -71,10 +71,17 @@ public final class FileStore: Store {
         on disk: any Disk, durability: Durability, options: FileOptions = FileOptions()
     ) async throws(StoreError) -> FileStore {
         try await opened { () throws(StoreError) in
-            let journal = JournalFiles(StoreFiles(folder: "store"))
-            let opening = try JournalOpening(disk, journal, durability, newStore: newIdentity(options))
-            return FileStore(disk, journal, opening, options, nil, nil)
+            try FileStore(on: disk, durability: durability, options: options)
         }
+    }
+
+    /// The same at once, on a disk that does not block.
+    package convenience init(
+        on disk: any Disk, durability: Durability, options: FileOptions = FileOptions()
+    ) throws(StoreError) {
+        let journal = JournalFiles(StoreFiles(folder: "store"))
+        let opening = try JournalOpening(disk, journal, durability, newStore: Self.newIdentity(options))
+        self.init(disk, journal, opening, options, nil, nil)
     }
 
     /// Tells the files of one store from those of another.

@@ -1,4 +1,5 @@
 package import CausewayStorage
+package import CausewaySystem
 
 /// Options that only tests set.
 package struct SQLiteOptions: Sendable {
@@ -12,14 +13,14 @@ package struct SQLiteOptions: Sendable {
     package var trace: (@Sendable (String) -> Void)?
     /// Called before each system call for the note in ``LogEnd``.
     package var traceLogEnd: (@Sendable (LogEndAccess) -> Void)?
-    /// Called with the path of each folder that was synced.
-    package var traceFolderSync: (@Sendable (String) -> Void)?
+    /// Called before each change of a name that is not SQLite's own; the change fails with the error that it returns.
+    package var beforeFolderAccess: (@Sendable (FolderAccess) -> SystemError?)?
 
     package init(
         bounds: OutboxBounds = OutboxBounds(), pagesMax: Int? = nil, logBytesMax: Int? = nil,
         groupBytesMax: Int? = nil, trace: (@Sendable (String) -> Void)? = nil,
         traceLogEnd: (@Sendable (LogEndAccess) -> Void)? = nil,
-        traceFolderSync: (@Sendable (String) -> Void)? = nil
+        beforeFolderAccess: (@Sendable (FolderAccess) -> SystemError?)? = nil
     ) {
         self.bounds = bounds
         self.pagesMax = pagesMax
@@ -27,9 +28,12 @@ package struct SQLiteOptions: Sendable {
         self.groupBytesMax = groupBytesMax ?? SQLiteLimits.groupBytesMax
         self.trace = trace
         self.traceLogEnd = traceLogEnd
-        self.traceFolderSync = traceFolderSync
+        self.beforeFolderAccess = beforeFolderAccess
     }
 }
 
 /// A system call for the note in ``LogEnd``.
 package enum LogEndAccess: Sendable { case readsLog, syncsNote }
+
+/// A change of a name in the folder of a store, with the paths.
+package enum FolderAccess: Sendable { case rename(String, to: String), sync(String) }

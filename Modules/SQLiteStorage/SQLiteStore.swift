@@ -44,7 +44,7 @@ public final class SQLiteStore: Store {
                 continuation.resume(
                     returning: Result { () throws(StoreError) in
                         let database = try StoreDatabase(
-                            StoreFolder(path: folder, traceSync: options.traceFolderSync), durability, options)
+                            StoreFolder(path: folder, beforeAccess: options.beforeFolderAccess), durability, options)
                         // After the lock of the folder was taken: opening removes what an earlier run left.
                         let files = try Self.files(in: folder, durability)
                         return SQLiteStore(folder, database, files, options)

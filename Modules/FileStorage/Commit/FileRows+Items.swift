@@ -8,11 +8,21 @@ extension FileRows {
 
     private func fileRow(_ id: OperationID) throws(StoreError) -> FileRow? {
         if let cached = cache[id] { return cached }
-        return try index.current.entry(of: id).map { entry throws(StoreError) in try read(entry.location) }
+        guard let slot = index.current.items.slot(of: id.value) else { return nil }
+        return try read(index.current.items[slot], in: accountNumber)
     }
 
-    /// Reads an item, from the frames of this transaction or from the journal.
-    func read(_ location: RecordLocation) throws(StoreError) -> FileRow {
+    /// Reads an item, from the frames of this transaction or from the journal; what stands in for it if it is damaged.
+    private func read(_ entry: ItemTable.Entry, in account: Int) throws(StoreError) -> FileRow {
+        do throws(StoreError) {
+            return try read(entry.location)
+        } catch {
+            guard case .damaged = error else { throw error }
+            return reader.standIn(for: entry, in: index.accounts[account].channels[Int(entry.channel)])
+        }
+    }
+
+    private func read(_ location: RecordLocation) throws(StoreError) -> FileRow {
         let fields = try read(at: location)
         if let place = fields.contentAt, let body = buffer.body(at: place) {
             guard let content = try decode(body, at: place).content else {
@@ -27,7 +37,12 @@ extension FileRows {
         return try reader.row(fields, at: location)
     }
 
-    func read(at location: RecordLocation) throws(StoreError) -> ItemFields {
+    func fields(of entry: ItemTable.Entry) throws(StoreError) -> ItemFields? {
+        guard let body = buffer.body(at: entry.location) else { return try reader.fields(of: entry) }
+        return try decode(body, at: entry.location)
+    }
+
+    private func read(at location: RecordLocation) throws(StoreError) -> ItemFields {
         guard let body = buffer.body(at: location) else { return try reader.fields(at: location) }
         return try decode(body, at: location)
     }
@@ -47,7 +62,7 @@ extension FileRows {
             if let row = cache[MessageID(entry.id)]?.row {
                 rows.append(row)
             } else {
-                rows.append(try read(entry.location).row)
+                rows.append(try read(entry, in: accountNumber).row)
             }
         }
         return rows
@@ -108,7 +123,9 @@ extension FileRows {
             try put(item, .inline(new), bytes: new.count)
             return new.count
         }
-        if old.bytes > FileLimits.repeatedContentBytesMax, let place = try fileRow(item.id)?.content,
+        // Content that cannot be read is left where it is.
+        let isLeft = old.bytes > FileLimits.repeatedContentBytesMax || item.sentContent == .unreadable
+        if isLeft, let place = try fileRow(item.id)?.content,
             place.file >= oldestKept
         {
             try put(item, .at(place), bytes: old.bytes)
@@ -140,7 +157,7 @@ extension FileRows {
 
     /// Writes an item again as it is, with its content, for compaction.
     mutating func move(_ entry: ItemTable.Entry, in account: Int) throws(StoreError) {
-        let row = try read(entry.location).row
+        let row = try read(entry, in: account).row
         let content = try ContentCoding.encode(row.item.sentContent)
         _ = try put(row.item, .inline(content), bytes: row.bytes, in: account)
         cache.forget(row.item.id)

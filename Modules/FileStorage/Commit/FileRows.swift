@@ -78,9 +78,9 @@ struct FileRows: StoreRows {
         set { apply(.counter(newValue)) }
     }
 
-    func entries() throws(StoreError) -> [OutboxEntry] { try OutboxParts(index).entries(read(at:)) }
+    func entries() throws(StoreError) -> [OutboxEntry] { try OutboxParts(index).entries(fields(of:)) }
 
-    func outboxSnapshot() throws(StoreError) -> OutboxSnapshot { try OutboxParts(index).snapshot(read(at:)) }
+    func outboxSnapshot() throws(StoreError) -> OutboxSnapshot { try OutboxParts(index).snapshot(fields(of:)) }
 
     func marker(at sequence: Int64) -> ChainMarker? { index.current.markers[sequence] }
 

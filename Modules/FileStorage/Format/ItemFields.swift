@@ -98,12 +98,12 @@ struct ItemFields {
 
     /// The item, given its content.
     func item(_ contentBytes: ArraySlice<UInt8>) throws(FieldReader.Malformed) -> StoredItem {
-        guard let sender = String(validating: senderText, as: UTF8.self).flatMap(UserID.init),
+        guard let sender,
             let content = ContentCoding.decode(Data(contentBytes)),
             let payload = PayloadCode.payload(payload, related, content)
         else { throw FieldReader.Malformed(detail: "the item cannot be decoded") }
         let channel = try channel()
-        let created = Timestamp(milliseconds: createdAt)
+        let created = created
         let delivery = try progress(created)
         guard case .create(_, let parent) = payload else {
             return .operation(
@@ -129,7 +129,7 @@ struct ItemFields {
                 delivery: delivery))
     }
 
-    private func progress(_ created: Timestamp) throws(FieldReader.Malformed) -> DeliveryProgress {
+    func progress(_ created: Timestamp) throws(FieldReader.Malformed) -> DeliveryProgress {
         DeliveryProgress(
             syncState: state,
             failure: try failure.map { bytes throws(FieldReader.Malformed) in
@@ -139,6 +139,11 @@ struct ItemFields {
             lastAttemptAt: lastAttemptAt.map(Timestamp.init(milliseconds:)), history: try changes(),
             upload: upload)
     }
+
+    var created: Timestamp { Timestamp(milliseconds: createdAt) }
+    var accepted: Timestamp? { acceptedAt.map(Timestamp.init(milliseconds:)) }
+    /// `nil` if it is malformed.
+    var sender: UserID? { String(validating: senderText, as: UTF8.self).flatMap(UserID.init) }
 
     private var queuedAtOrCreated: Timestamp { Timestamp(milliseconds: queuedAt ?? createdAt) }
 

@@ -88,8 +88,8 @@ struct OutboxParts: Sendable {
     private let outbox: OutboxRecord
     private let lanes: [LaneID: Int64]
     private let markers: [ChainMarker]
-    private let pending: [RecordLocation]
-    private let pausing: [RecordLocation]
+    private let pending: [ItemTable.Entry]
+    private let pausing: [ItemTable.Entry]
 
     /// Cost: linear in the outbox.
     init(_ index: borrowing FileIndex) {
@@ -98,32 +98,33 @@ struct OutboxParts: Sendable {
         lanes = account.lastTransmitted
         markers = Array(account.markers.values)
         pending = account.all.undelivered.ascending(after: nil, limit: .max).map { account.items[$0.slot] }
-            .filter { $0.isPending && !$0.isParked }.map(\.location)
+            .filter { $0.isPending && !$0.isParked }
         pausing = account.all.failed.ascending(after: nil, limit: .max).map { account.items[$0.slot] }
-            .filter { $0.flags & ItemTable.Entry.pauses != 0 }.map(\.location)
+            .filter { $0.flags & ItemTable.Entry.pauses != 0 }
     }
 
     /// Reads the links of all lanes; see ``OutboxSnapshot/entries``.
+    ///
+    /// - Parameter read: returns `nil` for an item of which nothing can be read, not even its lane.
     func entries(
-        _ read: (RecordLocation) throws(StoreError) -> ItemFields
+        _ read: (ItemTable.Entry) throws(StoreError) -> ItemFields?
     ) throws(StoreError) -> [OutboxEntry] {
         var links = markers.map(\.entry)
         links.reserveCapacity(links.count + pending.count)
-        for location in pending {
-            if let link = try read(location).entry { links.append(link) }
+        for entry in pending {
+            if let link = try read(entry)?.entry { links.append(link) }
         }
         return links.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
     }
 
     /// - Throws: ``StoreError/notStarted`` if there is no outbox yet.
     func snapshot(
-        _ read: (RecordLocation) throws(StoreError) -> ItemFields
+        _ read: (ItemTable.Entry) throws(StoreError) -> ItemFields?
     ) throws(StoreError) -> OutboxSnapshot {
         guard let id = outbox.id else { throw .notStarted }
         var pauses: [OutboxSnapshot.LanePause] = []
-        for location in pausing {
-            let fields = try read(location)
-            if let lane = fields.lane { pauses.append(.init(lane: lane, message: MessageID(fields.id))) }
+        for entry in pausing {
+            if let lane = try read(entry)?.lane { pauses.append(.init(lane: lane, message: MessageID(entry.id))) }
         }
         var snapshot = OutboxSnapshot(
             outboxID: id, epoch: outbox.epoch, lastTransmitted: lanes, entries: try entries(read), pauses: pauses,

@@ -51,6 +51,14 @@ final class RecordReader {
         return (kind, FieldReader(bytes, in: body.dropFirst()))
     }
 
+    /// The fields of an item's record whose checksum does not matter; `nil` if it is none, or cannot be read.
+    func unverified(at location: RecordLocation) -> FieldReader? {
+        guard let offset = try? load(location) else { return nil }
+        let body = offset + Record.headerBytes..<offset + Int(location.length)
+        guard window.bytes[body.lowerBound] == Record.Kind.item.rawValue else { return nil }
+        return FieldReader(window.bytes, in: body.dropFirst())
+    }
+
     func damage(_ location: RecordLocation, _ detail: String) -> StoreError {
         names.damage(StoreFiles.journal(location.file), at: location.offset, detail)
     }

@@ -4,12 +4,14 @@ import CausewaySystem
 /// The folder of a store: the paths of its files, and their permissions.
 struct StoreFolder: Sendable {
     let path: String
-    /// Called with the path of each folder that was synced; only tests set it.
-    var traceSync: (@Sendable (String) -> Void)?
+    /// Called before each change of a name; only tests set it. The change fails with the error that it returns.
+    var beforeAccess: (@Sendable (FolderAccess) -> SystemError?)?
 
     var database: String { path + "/store.sqlite" }
     /// The write-ahead log.
     var log: String { database + "-wal" }
+    /// Left behind when the first opening was interrupted while it switched to the log.
+    var rollbackJournal: String { database + "-journal" }
     /// See ``LogEnd``.
     var logEnd: String { path + "/log-end" }
     /// The file in which a new database is prepared; renamed when it is complete.
@@ -41,6 +43,7 @@ struct StoreFolder: Sendable {
     /// Renames the prepared database to its final name, in one step that survives power loss.
     func putNewDatabaseInPlace() throws(StoreError) {
         do throws(SystemError) {
+            if let error = beforeAccess?(.rename(newDatabase, to: database)) { throw error }
             try FileSystem.rename(newDatabase, to: database)
         } catch {
             throw Self.failure(error, at: database)
@@ -55,8 +58,12 @@ struct StoreFolder: Sendable {
         } catch {
             throw Self.failure(error, at: path)
         }
-        do throws(SystemError) { try folder.sync() } catch { throw .syncFailed(detail: "\(path): \(error)") }
-        traceSync?(path)
+        do throws(SystemError) {
+            if let error = beforeAccess?(.sync(path)) { throw error }
+            try folder.sync()
+        } catch {
+            throw .syncFailed(detail: "\(path): \(error)")
+        }
     }
 
     /// Creates an empty file that only its owner may read, replacing an existing one.

@@ -333,11 +333,12 @@ enum StoreSchema {
         }
     }
 
-    /// Refuses a file that a newer version wrote, or that is damaged, through a connection that cannot write.
+    /// Refuses a file that a newer version wrote, or that is damaged, through a connection that cannot write, unless
+    /// SQLite has to roll back an interrupted change first.
     static func verify(_ folder: StoreFolder) throws(StoreError) {
         let size = try folder.size(of: folder.database) ?? 0
         var configuration = Configuration()
-        configuration.readonly = true
+        configuration.readonly = (try folder.size(of: folder.rollbackJournal) ?? 0) == 0
         configuration.busyMode = .timeout(SQLiteLimits.busySecondsMax)
         let problem: StoreError? = try StoreError.catching(folder.database) {
             let queue = try DatabaseQueue(path: folder.database, configuration: configuration)

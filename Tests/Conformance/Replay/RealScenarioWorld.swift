@@ -1,4 +1,5 @@
 import Causeway
+import CausewayFileStorage
 import CausewayHTTPTransport
 import CausewayHub
 import CausewayHubSQLite
@@ -24,11 +25,14 @@ final class RealScenarioWorld: ScenarioWorld {
     private let proxy: FaultProxy
     /// Reads the hub directly, without the proxy.
     private let witness: HTTPTransport
+    /// Every other scenario runs on a file store.
+    private let isFile: Bool
 
     private init(
         folder: String, data: DataFolder, hub: HubHost, faults: HubFaults, proxy: FaultProxy,
-        ports: (hub: Int, proxy: Int)
+        ports: (hub: Int, proxy: Int), isFile: Bool
     ) throws {
+        self.isFile = isFile
         self.folder = folder
         self.data = data
         self.hub = hub
@@ -60,7 +64,8 @@ final class RealScenarioWorld: ScenarioWorld {
         do {
             let end = try await FaultProxy.run(to: port) { proxy, proxyPort in
                 let world = try RealScenarioWorld(
-                    folder: folder, data: data, hub: hub, faults: faults, proxy: proxy, ports: (port, proxyPort))
+                    folder: folder, data: data, hub: hub, faults: faults, proxy: proxy, ports: (port, proxyPort),
+                    isFile: scenario.seed.isMultiple(of: 2))
                 defer { Task { await world.witness.close() } }
                 return try await ScenarioPlayer.play(
                     scenario, in: world, copier: RequestCopier(plantedFault: plantedFault))
@@ -80,7 +85,10 @@ final class RealScenarioWorld: ScenarioWorld {
     }
 
     func openStore() async throws -> any Store {
-        try await SQLiteStore.open(at: folder + "/store", durability: .full)
+        let store = folder + "/store"
+        return isFile
+            ? try await FileStore.open(at: store, durability: .full)
+            : try await SQLiteStore.open(at: store, durability: .full)
     }
 
     func storeWasClosed() async {}

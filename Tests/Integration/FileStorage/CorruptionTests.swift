@@ -1,6 +1,7 @@
 import CausewayFileStorage
 import CausewayModels
 import CausewayStorage
+import CausewayStoreTorture
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct CorruptionTests {
     private static let journal = "journal-0000000000000001"
     /// The distance of the bytes of a snapshot that are changed; all of them in `Tools/torture-disk`.
-    private static let step = ProcessInfo.processInfo.environment["POWER_FAILURES"] == nil ? 3 : 1
+    private static let step = TortureSettings.isComplete ? 1 : 3
 
     /// A disk with a small store, and the states that it had after each of its commits.
     private func sample(maintains: Bool = false) async throws -> (disk: FaultyDisk, states: [[MessageID]]) {
@@ -164,16 +165,40 @@ struct CorruptionTests {
         #expect(try await open(bare, "no snapshot") == nil)
     }
 
-    @Test func aDamagedRecordIsNotRead() async throws {
-        let (disk, _) = try await sample(maintains: true)
-        let bytes = try #require(disk[Self.journal])
-        // Before the snapshot: opening does not read it.
+    /// What a record that the journal has, and opening does not read, has lost.
+    enum Loss: CaseIterable, Sendable { case content, everything }
+
+    /// The message is shown as far as the index and the remains of its record tell, and blocks no other.
+    @Test(arguments: Loss.allCases) func aDamagedRecordIsSetAside(_ loss: Loss) async throws {
+        let (disk, states) = try await sample(maintains: true)
+        var bytes = try #require(disk[Self.journal])
         let offset = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("message 1".utf8)) })
-        var flipped = bytes
-        flipped[offset] ^= 1
-        disk[Self.journal] = flipped
-        let store = try await FileStore.open(on: disk, durability: .full)
-        await #expect(throws: StoreError.self) { _ = try await store.start(History.options) }
+        switch loss {
+        case .content: bytes[offset] ^= 1
+        case .everything: for place in offset - 90..<offset + 10 { bytes[place] = 0xA5 }
+        }
+        disk[Self.journal] = bytes
+        let ids = states[states.count - 1]
+        var store = try await FileStore.open(on: disk, durability: .full)
+        let entries = try await store.start(History.options).entries
+        #expect(entries.map(\.message) == (loss == .content ? ids : ids.filter { $0 != ids[1] }))
+        let found = try await store.page(MessageQuery(scope: .channel(History.channel))).messages
+        #expect(found.map(\.id) == ids)
+        #expect(found.map { $0.failure?.isUnreadable == true } == [false, true, false, false])
+        #expect(found[1].content == .unknown(type: "unreadable", body: .null))
+        #expect(try await store.messages(ids).map(\.ordinal) == [1, 2, 3, 4])
+        let failure = Failure(reason: .unsendable, code: "", detail: "damaged", at: History.time)
+        try await store.commit([.fail(ids[1], failure, inDoubt: false)])
+        #expect(try await store.message(ids[1])?.failure == failure)
+        // Its record is moved like any other.
+        try await store.maintain(.compaction)
+        await store.close()
+        store = try await FileStore.open(on: disk, durability: .full)
+        _ = try await store.start(History.options)
+        #expect(try await store.page(MessageQuery(scope: .failed(in: nil))).messages.map(\.failure) == [failure])
+        try await store.commit([.delete(ids[1])])
+        #expect(try await store.page(MessageQuery(scope: .undelivered)).messages.map(\.id) == ids.filter { $0 != ids[1] })
+        #expect(try await store.counts().error == 0)
         await store.close()
     }
 

@@ -1,19 +1,15 @@
 import CausewayFileStorage
 import CausewayModels
 import CausewayStorage
-import Foundation
+import CausewayStoreTorture
 import Testing
 
 /// Every call to the disk fails in turn, once and for ever; the power fails after each.
 ///
 /// `POWER_FAILURES` and `DISK_MESSAGES` set how often and how long; see `Tools/torture-disk`.
 struct FaultTests {
-    private static func setting(_ name: String, _ byDefault: Int) -> Int {
-        ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? byDefault
-    }
-
-    private static let powerFailures = setting("POWER_FAILURES", 60)
-    private static let messages = setting("DISK_MESSAGES", 8)
+    private static let powerFailures = TortureSettings.number("POWER_FAILURES", 60)
+    private static let messages = TortureSettings.number("DISK_MESSAGES", 8)
 
     /// Runs a whole life of a store: made, used, maintained, closed.
     private func live(_ disk: FaultyDisk, _ history: inout History, _ durability: Durability = .full) async {
@@ -23,7 +19,7 @@ struct FaultTests {
                 // A store whose start failed may start again.
                 _ = try? await store.start(History.options)
             }
-            await history.run(store, count: Self.messages)
+            await history.live(store, count: Self.messages)
             await store.close()
         } catch {}
     }
@@ -31,7 +27,7 @@ struct FaultTests {
     private func check(_ disk: FaultyDisk, _ history: History, _ context: String) async throws {
         let store = try await FileStore.open(on: disk, durability: .full)
         _ = try await store.start(History.options)
-        try await history.check(store, context)
+        #expect(try await history.losses(in: store) == [], "\(context)")
         // The store goes on.
         _ = try await store.enqueue(History.draft(1_000))
         await store.close()
@@ -42,38 +38,47 @@ struct FaultTests {
         var clean = History()
         await live(counted, &clean)
         #expect(clean.open.isEmpty)
-        var visited: [FaultyDisk.Call: Int] = [:]
-        for call in FaultyDisk.Call.allCases where call != .truncate {
-            for number in 1...counted.counts[call, default: 1] {
-                for kind in FaultyDisk.Fault.Kind.allCases where kind != .short || call == .write {
-                    for isLasting in [false, true] {
-                        let fault = FaultyDisk.Fault(call: call, number: number, kind: kind, isLasting: isLasting)
-                        for hit in try await fail([fault]) { visited[hit, default: 0] += 1 }
-                        guard call == .write else { continue }
-                        // The remains of a failed write cannot be removed either.
-                        let cut = FaultyDisk.Fault(call: .truncate, number: 1, kind: .broken, isLasting: isLasting)
-                        for hit in try await fail([fault, cut]) where hit == .truncate { visited[hit, default: 0] += 1 }
-                    }
-                }
-            }
+        var sweep = FaultSweep(counted.counts)
+        for faults in sweep.runs {
+            let disk = FaultyDisk()
+            disk.set(faults)
+            var history = History()
+            await live(disk, &history)
+            try await check(disk.afterPowerFailure { false }, history, "\(faults), power lost")
+            try await check(disk.copy(), history, "\(faults), killed")
+            sweep.note(disk.hits)
         }
-        print(
-            "file store: fault points visited", visited.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
-        )
-        for call in FaultyDisk.Call.allCases { #expect(visited[call, default: 0] > 0, "\(call)") }
+        print("file store:", sweep.summary)
+        for call in FaultyDisk.Call.allCases { #expect(sweep.visited[call, default: 0] > 0, "\(call)") }
+        #expect(!TortureSettings.isComplete || sweep.visitedCount >= 2_500)
     }
 
-    /// Runs a life with these failures, and checks what is found after the power is lost, and after a kill.
-    ///
-    /// - Returns: the kinds of calls that have failed.
-    private func fail(_ faults: [FaultyDisk.Fault]) async throws -> Set<FaultyDisk.Call> {
+    /// After a failed sync nothing is acknowledged until everything unsynced was written again: the system may have
+    /// dropped it, although it still reads it back.
+    @Test(arguments: [Durability.full, .normal])
+    func whatFollowsAFailedSyncIsWrittenAgain(_ durability: Durability) async throws {
         let disk = FaultyDisk()
-        disk.set(faults)
-        var history = History()
-        await live(disk, &history)
-        try await check(disk.afterPowerFailure { false }, history, "\(faults), power lost")
-        try await check(disk.copy(), history, "\(faults), killed")
-        return disk.hits
+        let store = try await FileStore.open(on: disk, durability: durability)
+        _ = try await store.start(History.options)
+        for number in 0..<3 { _ = try await store.enqueue(History.draft(number)) }
+        disk.set([.init(call: .sync, number: disk.counts[.sync, default: 0] + 1, kind: .broken, isLasting: false)])
+        var acknowledged = [0, 1, 2]
+        if durability == .full {
+            await #expect(throws: StoreError.self) { _ = try await store.enqueue(History.draft(3)) }
+        } else {
+            // Under `normal` only maintenance syncs.
+            await #expect(throws: StoreError.self) { try await store.maintain(.snapshot) }
+        }
+        #expect(disk.hits == [.sync])
+        _ = try await store.enqueue(History.draft(4))
+        acknowledged.append(4)
+        if durability == .normal { try await store.maintain(.snapshot) }
+        let after = try await FileStore.open(on: disk.afterPowerFailure { false }, durability: .full)
+        _ = try await after.start(History.options)
+        let found = try await after.page(MessageQuery(scope: .undelivered)).messages.map(\.id)
+        #expect(found == acknowledged.map(History.id))
+        await after.close()
+        await store.close()
     }
 
     /// - Returns: the number of acknowledged messages that were lost.
@@ -92,8 +97,9 @@ struct FaultTests {
             let after = disk.afterPowerFailure { random.next() % 4 < share }
             let store = try await FileStore.open(on: after, durability: durability)
             _ = try await store.start(History.options)
-            if durability == .full { try await history.check(store, "seed \(seed)") }
-            lost += try await history.missing(store)
+            let losses = try await history.losses(in: store)
+            if durability == .full { #expect(losses == [], "seed \(seed)") }
+            lost += losses.count
             await store.close()
         }
         return lost
@@ -101,10 +107,21 @@ struct FaultTests {
 
     @Test func noPowerFailureLosesWhatWasAcknowledged() async throws {
         #expect(try await losses(.full, seeds: 0..<UInt64(Self.powerFailures)) == 0)
+        print("file store: \(Self.powerFailures) power failures")
     }
 
     /// The control arm: without a sync for each commit messages are lost, so the test above can see a loss.
     @Test func withoutSyncsAPowerFailureLosesMessages() async throws {
         #expect(try await losses(.normal, seeds: 0..<20) > 0)
+    }
+}
+
+extension History {
+    /// Runs on a file store, with a snapshot and a compaction on the way.
+    mutating func live(_ store: FileStore, count: Int = 12) async {
+        await run(store, count: count) { number in
+            if number == count / 3 { try? await store.maintain(.snapshot) }
+            if number == count / 2 { try? await store.maintain(.compaction) }
+        }
     }
 }

@@ -1,6 +1,7 @@
 import CausewayFileStorage
 import CausewayModels
 import CausewayStorage
+import CausewayStoreTorture
 import CausewayTestSupport
 import Foundation
 import Testing
@@ -14,12 +15,33 @@ struct FormatTests {
         #expect(CRC32C.checksum(of: (0..<32).map { UInt8($0) }) == 0x46DD_794E)
     }
 
+    /// The bytes of `JournalVersion1`, which is never edited: a new version of the format gets a fixture of its own.
+    @Test func theJournalOfVersion1IsWrittenAndRead() async throws {
+        let disk = FaultyDisk()
+        let written = try await FileStore.open(on: disk, durability: .full, options: FileOptions(newStore: 7))
+        _ = try await written.start(History.options)
+        var history = History()
+        await history.run(written, count: 6)
+        await written.close()
+        #expect(disk["journal-0000000000000001"]?.hex == JournalVersion1.hex)
+
+        let kept = FaultyDisk()
+        kept["journal-0000000000000001"] = JournalVersion1.hex.hexBytes
+        let store = try await FileStore.open(on: kept, durability: .full)
+        #expect(store.recovery.bytesCut == 0)
+        #expect(try await store.start(History.options).entries.map(\.message) == [1, 3].map(History.id))
+        #expect(try await history.losses(in: store) == [])
+        let page = try await store.page(MessageQuery(scope: .channel(History.channel)))
+        #expect(page.messages.map(\.syncState) == [.synced, .synced, .synced, .created, .created])
+        await store.close()
+    }
+
     @Test func aReaderOfItsOwnReadsTheJournal() async throws {
         let folder = try TemporaryFolder().fresh()
         let store = try await FileStore.open(at: folder, durability: .full)
         _ = try await store.start(History.options)
         var history = History()
-        await history.run(store)
+        await history.live(store)
         let page = try await store.page(MessageQuery(scope: .channel(History.channel), limit: 100))
         await store.close()
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -39,5 +61,18 @@ struct FormatTests {
         #expect(items.map(\.id) == messages.map(\.id.description))
         #expect(items.map(\.state) == messages.map(\.syncState))
         #expect(items.map { MessageContent.text($0.content.text) } == messages.map(\.content))
+    }
+}
+
+extension [UInt8] {
+    fileprivate var hex: String {
+        map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+    }
+}
+
+extension String {
+    fileprivate var hexBytes: [UInt8] {
+        let digits = compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

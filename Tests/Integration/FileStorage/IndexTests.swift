@@ -1,6 +1,7 @@
 import CausewayFileStorage
 import CausewayModels
 import CausewayStorage
+import CausewayStoreTorture
 import Testing
 
 /// The index in memory: small, and the same however it came about.

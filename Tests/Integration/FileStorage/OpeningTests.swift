@@ -1,6 +1,7 @@
 import CausewayFileStorage
 import CausewayModels
 import CausewayStorage
+import CausewayStoreTorture
 import CausewayTestSupport
 import Foundation
 import Testing
@@ -32,7 +33,7 @@ struct OpeningTests {
         var history = History()
         var store = try await FileStore.open(at: folder, durability: durability)
         _ = try await store.start(History.options)
-        await history.run(store)
+        await history.live(store)
         let before = try await store.page(MessageQuery(scope: .channel(History.channel), limit: 100))
         #expect(store.maintained.failure == nil)
         #expect(store.maintained.snapshots == 2)
@@ -41,7 +42,7 @@ struct OpeningTests {
         #expect(store.recovery.hasSnapshot)
         #expect(store.recovery.bytesCut == 0)
         _ = try await store.start(History.options)
-        try await history.check(store, "reopened")
+        #expect(try await history.losses(in: store) == [])
         #expect(try await store.page(MessageQuery(scope: .channel(History.channel), limit: 100)) == before)
         await store.close()
     }

@@ -35,7 +35,10 @@ struct OpeningTests {
         let synced = Mutex<[String]>([])
         let store = try await SQLiteStore.open(
             at: path + "/a/b", durability: .full,
-            options: SQLiteOptions(traceFolderSync: { folder in synced.withLock { $0.append(folder) } }))
+            options: SQLiteOptions(beforeFolderAccess: { access in
+                if case .sync(let folder) = access { synced.withLock { $0.append(folder) } }
+                return nil
+            }))
         #expect(synced.withLock { $0 } == [folder.path, path, path + "/a", path + "/a/b"])
         await store.close()
     }

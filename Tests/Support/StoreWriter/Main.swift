@@ -4,21 +4,24 @@ import CausewaySQLiteStorage
 import CausewayStorage
 import Foundation
 
-/// A process that owns a store and can be killed: `store-writer [--file] FOLDER COMMAND [ARGUMENT]`.
+/// A process that owns a store and can be killed: `store-writer [--file] [--normal] FOLDER COMMAND [ARGUMENT]`.
 ///
-/// With `--file` it is a file store that writes snapshots and compacts all the time.
+/// With `--file` it is a file store that writes snapshots and compacts all the time; with `--normal` its durability is
+/// `normal`.
 ///
 /// - `hold`: opens the store, prints `open`, and waits for the end of its input.
 /// - `write`: enqueues from eight tasks endlessly; prints the id of each message after it was acknowledged.
 /// - `fill`: lets no file grow beyond ARGUMENT bytes, enqueues until it is refused, prints the error, then lets files
 ///   grow again, enqueues once more and prints `went on`.
+/// - `list`: prints the ids of all messages, and ends.
 /// - `displace`: the same on a full disk: makes room by removing the file ARGUMENT, and counts its messages.
 @main
 struct StoreWriter {
     static func main() async throws {
         var arguments = CommandLine.arguments
         let isFile = arguments.contains("--file")
-        arguments.removeAll { $0 == "--file" }
+        let durability: Durability = arguments.contains("--normal") ? .normal : .full
+        arguments.removeAll { $0.hasPrefix("--") }
         guard arguments.count >= 3, let channel = ChannelID("general"), let user = UserID("ada") else {
             say("usage: store-writer FOLDER COMMAND [ARGUMENT]")
             exit(64)
@@ -27,9 +30,9 @@ struct StoreWriter {
         do {
             if isFile {
                 let options = FileOptions(snapshotJournalBytes: 20_000, compactionBytesMin: 60_000)
-                store = try await FileStore.open(at: arguments[1], durability: .full, options: options)
+                store = try await FileStore.open(at: arguments[1], durability: durability, options: options)
             } else {
-                store = try await SQLiteStore.open(at: arguments[1], durability: .full)
+                store = try await SQLiteStore.open(at: arguments[1], durability: durability)
             }
             _ = try await store.start(opening)
         } catch {
@@ -42,6 +45,7 @@ struct StoreWriter {
             say("open")
             while readLine() != nil {}
         case "write": try await writer.writeForEver()
+        case "list": try await writer.list()
         case "fill": try await writer.fill(bytesMax: arguments.count > 3 ? UInt(arguments[3]) ?? 0 : 0)
         case "displace": try await writer.displace(arguments.count > 3 ? arguments[3] : "")
         default: exit(64)
@@ -61,6 +65,17 @@ struct StoreWriter {
             }
             try await group.waitForAll()
         }
+    }
+
+    private func list() async throws {
+        var query = MessageQuery(scope: .channel(channel), limit: 500)
+        while true {
+            let page = try await store.page(query)
+            for message in page.messages { Self.say("\(message.id)") }
+            guard let next = page.next else { break }
+            query.after = next
+        }
+        await store.close()
     }
 
     private func fill(bytesMax: UInt) async throws {

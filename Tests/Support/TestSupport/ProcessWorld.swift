@@ -34,12 +34,14 @@ package actor ProcessWorld {
     }
 
     /// Runs a scenario with a hub that has the account `ann` and the channel `general`; ends all processes after it.
+    ///
+    /// - Parameter configuration: of the daemon and the command line, as JSON.
     package static func run<Result: Sendable>(
-        _ body: (ProcessWorld) async throws -> Result
+        configuration: String = "{}", _ body: (ProcessWorld) async throws -> Result
     ) async throws -> Result {
         let world = try ProcessWorld()
         let folder = world.folder
-        try "{}".write(toFile: folder + "/config.json", atomically: false, encoding: .utf8)
+        try configuration.write(toFile: folder + "/config.json", atomically: false, encoding: .utf8)
         let made = try await Program.hub.run(
             ["init", "--data", folder + "/hub", "--name", "127.0.0.1", "--account", "ann", "--channel", "general"])
         guard made.status == 0 else { throw Failed(what: "causeway-hub init", said: made.errors) }

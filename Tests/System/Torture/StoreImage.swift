@@ -1,11 +1,19 @@
+import CausewayFileStorage
 import CausewayModels
+import CausewayStorage
 import Foundation
 import GRDB
 
-/// The store on the disk of a dead daemon: its database is copied first, so that reading changes nothing.
+/// The store on the disk of a dead daemon: its files are copied first, so that reading changes nothing.
 struct StoreImage {
-    /// The files of the store's database; a dead daemon may have left its log.
-    static let names = ["store.sqlite", "store.sqlite-wal"]
+    private static let database = "store.sqlite"
+
+    /// The files of a store: a database and its log, which a dead daemon may have left, or journal and snapshot.
+    private static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+            name == database || name == database + "-wal" || name.hasPrefix("journal-") || name == "snapshot"
+        }
+    }
 
     let states: [MessageID: SyncState]
 
@@ -15,15 +23,27 @@ struct StoreImage {
     var isLoaded: Bool { states.values.contains { $0 == .created || $0 == .syncing } }
 
     /// - Parameter scratch: a folder for the copy; created and emptied here.
-    init(of store: String, scratch: String) throws {
+    init(of store: String, scratch: String) async throws {
         try Self.copy(from: store, to: scratch)
-        guard FileManager.default.fileExists(atPath: scratch + "/" + Self.names[0]) else {
+        if FileManager.default.fileExists(atPath: scratch + "/" + Self.database) {
+            states = try Self.states(database: scratch + "/" + Self.database)
+        } else if FileStore.exists(at: scratch) {
+            states = try await Self.withFileStore(at: scratch) { store in
+                var states: [MessageID: SyncState] = [:]
+                for message in try await Self.messages(store, .channel(Self.channel)) {
+                    states[message.id] = message.syncState
+                }
+                return states
+            }
+        } else {
             states = [:]
-            return
         }
-        let database = try DatabaseQueue(path: scratch + "/" + Self.names[0])
+    }
+
+    private static func states(database path: String) throws -> [MessageID: SyncState] {
+        let database = try DatabaseQueue(path: path)
         defer { try? database.close() }
-        states = try database.read { db in
+        return try database.read { db in
             var states: [MessageID: SyncState] = [:]
             let rows = try Row.fetchCursor(db, sql: "SELECT id, sync_state FROM message")
             while let row = try rows.next() {
@@ -39,28 +59,38 @@ struct StoreImage {
         let files = FileManager.default
         try? files.removeItem(atPath: other)
         try files.createDirectory(atPath: other, withIntermediateDirectories: true)
-        for name in names where files.fileExists(atPath: folder + "/" + name) {
+        for name in try names(in: folder) {
             try files.copyItem(atPath: folder + "/" + name, toPath: other + "/" + name)
         }
     }
 
     /// Replaces a dead daemon's database by an older copy.
     static func restore(from copy: String, to folder: String) throws {
-        for name in names + ["store.sqlite-shm"] {
+        for name in try names(in: folder) + ["store.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: folder + "/" + name)
-            if FileManager.default.fileExists(atPath: copy + "/" + name) {
-                try FileManager.default.copyItem(atPath: copy + "/" + name, toPath: folder + "/" + name)
-            }
+        }
+        for name in try names(in: copy) {
+            try FileManager.default.copyItem(atPath: copy + "/" + name, toPath: folder + "/" + name)
         }
     }
 
-    /// Deletes one waiting message from a dead daemon's database.
+    /// Deletes one waiting message from a dead daemon's store.
     ///
     /// - Returns: false when none waits.
-    static func deleteOne(of ids: Set<MessageID>, in folder: String) throws -> Bool {
-        let database = try DatabaseQueue(path: folder + "/" + names[0])
+    static func deleteOne(of ids: Set<MessageID>, in folder: String) async throws -> Bool {
+        guard !FileStore.exists(at: folder) else {
+            return try await withFileStore(at: folder) { store in
+                let waiting = try await messages(store, .undelivered).first { message in
+                    ids.contains(message.id) && message.previousSequence == nil && message.syncState != .syncing
+                }
+                guard let waiting else { return false }
+                try await store.commit([.delete(waiting.id)])
+                return true
+            }
+        }
+        let database = try DatabaseQueue(path: folder + "/" + database)
         defer { try? database.close() }
-        return try database.write { db in
+        return try await database.write { db in
             let waiting = try Data.fetchAll(
                 db,
                 sql: """
@@ -70,6 +100,43 @@ struct StoreImage {
             guard let chosen else { return false }
             try db.execute(sql: "DELETE FROM message WHERE id = ?", arguments: [chosen])
             return true
+        }
+    }
+
+    // MARK: File stores
+
+    private static let channel: ChannelID = {
+        guard let channel = ChannelID("general") else { preconditionFailure("it is a name") }
+        return channel
+    }()
+
+    /// Opens a file store, which ends the attempts under way.
+    private static func withFileStore<Value: Sendable>(
+        at folder: String, _ body: (FileStore) async throws -> Value
+    ) async throws -> Value {
+        let store = try await FileStore.open(at: folder, durability: .normal)
+        do {
+            let failure = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0))
+            _ = try await store.start(
+                StartOptions(
+                    restart: .resume, failure: failure, newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 1 << 63))))
+            let value = try await body(store)
+            await store.close()
+            return value
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private static func messages(_ store: FileStore, _ scope: MessageQuery.Scope) async throws -> [Message] {
+        var messages: [Message] = []
+        var query = MessageQuery(scope: scope, limit: 500)
+        while true {
+            let page = try await store.page(query)
+            messages += page.messages
+            guard let next = page.next else { return messages }
+            query.after = next
         }
     }
 

@@ -33,14 +33,17 @@ struct TorturePlan: Sendable {
     var kills: Int
     var restart: RestartPolicy
     var hasProxy: Bool
+    /// The kind of the daemon's store: a file store, otherwise SQLite.
+    var hasFileStore: Bool
     var plantedFault: PlantedFault?
 
-    /// Makes the plan of one world of a series: both policies, with and without a proxy, in turn.
+    /// Makes the plan of one world of a series: both policies, with and without a proxy, and both stores, in turn.
     init(seed: UInt64, kills: Int) {
         self.seed = seed
         self.kills = kills
         restart = seed.isMultiple(of: 2) ? .resume : .fail
         hasProxy = (seed / 2).isMultiple(of: 2)
+        hasFileStore = (seed + seed / 4) % 2 == 1
     }
 
     func moment(_ generator: inout SplitMix64) -> KillTime {

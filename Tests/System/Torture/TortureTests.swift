@@ -38,7 +38,8 @@ import Testing
     /// Without this, a run that checks nothing would pass as well.
     @Test(arguments: TorturePlan.PlantedFault.allCases)
     func aLossIsFound(plantedFault: TorturePlan.PlantedFault) async throws {
-        var plan = TorturePlan(seed: 1000, kills: 3)
+        // One on each kind of store.
+        var plan = TorturePlan(seed: plantedFault == .deletesRow ? 1000 : 1001, kills: 3)
         plan.plantedFault = plantedFault
         let outcome = try await TortureWorld.run(plan)
         let lost = outcome.verdicts.filter { if case .lost = $0 { true } else { false } }
@@ -47,8 +48,11 @@ import Testing
     }
 
     private static func plans(_ kills: Int, from first: UInt64) -> [TorturePlan] {
-        stride(from: 0, to: kills, by: killsPerWorld).enumerated().map { index, start in
-            TorturePlan(seed: first + UInt64(index), kills: min(killsPerWorld, kills - start))
+        // At least two, and equally long: one for each kind of store.
+        let count = max(min(2, kills), (kills + killsPerWorld - 1) / killsPerWorld)
+        return (0..<count).map { index in
+            TorturePlan(
+                seed: first + UInt64(index), kills: (index + 1) * kills / count - index * kills / count)
         }
     }
 
@@ -74,6 +78,6 @@ import Testing
     }
 
     private static func name(_ plan: TorturePlan) -> String {
-        "seed \(plan.seed) (\(plan.restart.rawValue)\(plan.hasProxy ? ", through a proxy" : ""))"
+        "seed \(plan.seed) (\(plan.restart.rawValue)\(plan.hasProxy ? ", through a proxy" : "")\(plan.hasFileStore ? ", file store" : ""))"
     }
 }

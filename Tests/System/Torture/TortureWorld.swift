@@ -30,7 +30,8 @@ struct TortureWorld: Sendable {
     /// - Parameter progress: called after each kill.
     static func run(_ plan: TorturePlan, progress: @Sendable (TorturePlan) -> Void = { _ in }) async throws -> Outcome {
         guard let channel = ChannelID("general") else { preconditionFailure("a fixed name is a name") }
-        return try await ProcessWorld.run { processes in
+        let configuration = plan.hasFileStore ? #"{"storage": "file"}"# : "{}"
+        return try await ProcessWorld.run(configuration: configuration) { processes in
             try await processes.startHub()
             guard plan.hasProxy else {
                 let world = TortureWorld(plan: plan, processes: processes, channel: channel, proxy: nil)
@@ -106,7 +107,7 @@ struct TortureWorld: Sendable {
         gate.shut()
         await processes.endDaemon(SIGKILL)
         // Only for the tally: a command that found no daemon may be using the store already.
-        let image = try? StoreImage(of: processes.store, scratch: processes.folder + "/image")
+        let image = try? await StoreImage(of: processes.store, scratch: processes.folder + "/image")
         count(image, wasListening, underWay)
         try await proxy?.use(.none)
         if hubDied { try await processes.startHub() }
@@ -204,7 +205,7 @@ struct TortureWorld: Sendable {
         case .restoresOlderStore: try StoreImage.restore(from: copy, to: processes.store)
         case .deletesRow:
             let new = Set(expectations.evidence.accepted.keys).subtracting(before)
-            guard try StoreImage.deleteOne(of: new, in: processes.store) else {
+            guard try await StoreImage.deleteOne(of: new, in: processes.store) else {
                 throw Contradiction(what: "no message waits in the store")
             }
         }
@@ -222,7 +223,7 @@ struct TortureWorld: Sendable {
         try await startDaemon()
         try await drained()
         await processes.endDaemon()
-        let quiet = try StoreImage(of: processes.store, scratch: processes.folder + "/image").states
+        let quiet = try await StoreImage(of: processes.store, scratch: processes.folder + "/image").states
         let there = try await hubContents()
         expectations.change { evidence, _ in
             evidence.storeBeforeResend = quiet
@@ -231,7 +232,7 @@ struct TortureWorld: Sendable {
         try await startDaemon()
         try await resendEverything()
         await processes.endDaemon()
-        let last = try StoreImage(of: processes.store, scratch: processes.folder + "/image").states
+        let last = try await StoreImage(of: processes.store, scratch: processes.folder + "/image").states
         let hub = try await hubContents()
         expectations.change { evidence, tally in
             evidence.store = last

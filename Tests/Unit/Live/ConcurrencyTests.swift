@@ -6,12 +6,10 @@ import Testing
 
 /// Real threads, the real main actor, and writers that wait for no one.
 struct ConcurrencyTests {
-    enum StoreKind: CaseIterable, Sendable { case memory, disk }
-
     @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
     func everyReaderSeesTheTruthWhileOthersWrite(_ kind: StoreKind) async throws {
         let folder = try StoreFolder()
-        let store: any Store = kind == .memory ? MemoryStore() : try await folder.makeStore()
+        let store = try await kind.make(in: folder)
         let timeline = StoreTimeline(store)
         _ = try await store.start(.forTests)
         let engine = LiveQueryEngine(store: store, runtime: SystemRuntime())

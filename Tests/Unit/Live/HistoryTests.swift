@@ -27,11 +27,17 @@ struct HistoryTests {
     }
 
     @Test(arguments: 0..<4)
-    func everyReaderOfAStoreOnDiskSeesTheTruth(part: Int) async throws {
-        let folder = try StoreFolder()
-        await live(through: Self.setting("LIVE_DISK_HISTORIES", 100), part: part, of: 4) {
-            try await folder.makeStore()
+    func everyReaderOfAFileStoreSeesTheTruth(part: Int) async throws {
+        await live(through: Self.setting("LIVE_FILE_HISTORIES", 40), part: part, of: 4) {
+            try StoreKind.file.makeSimulated()
         }
+    }
+
+    @Test(arguments: [StoreKind.sqlite, .file], 0..<4)
+    func everyReaderOfAStoreOnDiskSeesTheTruth(_ kind: StoreKind, part: Int) async throws {
+        let folder = try StoreFolder()
+        let count = Self.setting("LIVE_DISK_HISTORIES", 100) / (kind == .sqlite ? 1 : 4)
+        await live(through: count, part: part, of: 4) { try await kind.make(in: folder) }
     }
 
     private func live(through count: Int, part: Int, of parts: Int, _ make: LiveHistory.MakeStore) async {

@@ -1,4 +1,5 @@
 import Causeway
+import CausewayFileStorage
 import CausewayModels
 import CausewayRuntime
 import CausewaySQLiteStorage
@@ -22,6 +23,7 @@ struct StoredContentTests {
     @Test func onDisk() async throws {
         let folder = try TemporaryFolder()
         try await check(try await SQLiteStore.open(at: folder.fresh(), durability: .normal))
+        try await check(try await FileStore.open(at: folder.fresh(), durability: .normal))
     }
 
     private func check(_ store: any Store) async throws {

@@ -5,29 +5,32 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// A router on a memory store in simulated time. Everything runs on the main thread, one job after the other, so that a
+/// An engine on a store in memory, in simulated time. Everything runs on the main thread, one job after the other, so that a
 /// test may access objects of the main actor (``onMain(_:)``) and every run of it is identical.
 struct LiveWorld: Sendable {
     let runtime: SimulatedRuntime
-    let store = MemoryStore()
+    let store: any Store
     let delivery: SimulatedDelivery
     let engine: LiveQueryEngine
     let general: ChannelID
 
-    private init(seed: UInt64) throws {
+    private init(_ kind: StoreKind, seed: UInt64) throws {
+        store = try kind.makeSimulated()
         runtime = SimulatedRuntime(seed: seed)
         general = try #require(ChannelID("general"))
         delivery = SimulatedDelivery(runtime)
         engine = LiveQueryEngine(store: store, runtime: runtime, delivery: delivery)
     }
 
-    /// Runs a test in a new world and fails it if it cannot end.
+    /// Runs a test in a new world for each kind of store, and fails it if it cannot end.
     @MainActor
     static func run(seed: UInt64 = 1, _ body: @escaping @Sendable (LiveWorld) async throws -> Void) throws {
-        let world = try LiveWorld(seed: seed)
-        try world.runtime.run {
-            _ = try await world.store.start(.forTests)
-            try await body(world)
+        for kind in StoreKind.simulated {
+            let world = try LiveWorld(kind, seed: seed)
+            try world.runtime.run {
+                _ = try await world.store.start(.forTests)
+                try await body(world)
+            }
         }
     }
 

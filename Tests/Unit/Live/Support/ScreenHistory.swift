@@ -16,7 +16,7 @@ struct ScreenHistory: Sendable {
         let runtime = SimulatedRuntime(seed: seed)
         do {
             try runtime.run {
-                let base = MemoryStore()
+                let base = try StoreKind.simulated(seed: seed).makeSimulated()
                 let world = ScreenWorld(base, runtime, seed, fault)
                 try await world.run()
             }
@@ -38,7 +38,7 @@ private final class ScreenWorld: Sendable {
     private let followers = Mutex<[Int: (screen: Screen, check: ReaderCheck<MessagesQuery>)]>([:])
     let violation = Mutex<Violation?>(nil)
 
-    init(_ base: MemoryStore, _ runtime: SimulatedRuntime, _ seed: UInt64, _ fault: StoreFault?) {
+    init(_ base: any Store, _ runtime: SimulatedRuntime, _ seed: UInt64, _ fault: StoreFault?) {
         self.runtime = runtime
         var dice = WriterDice(seed: seed, messages: 4 + Int(seed % 20))
         store = TurbulentStore(base, fault: fault)

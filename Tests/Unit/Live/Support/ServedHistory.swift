@@ -15,7 +15,7 @@ struct ServedHistory: Sendable {
     /// - Returns: the events that occurred.
     @discardableResult
     func run() async throws -> Strikes {
-        let base = MemoryStore()
+        let base = try StoreKind.simulated(seed: seed).makeSimulated()
         guard let world = ServerWorld(base, seed, fault) else { throw Violation("no world") }
         do {
             try await world.run(steps)
@@ -30,7 +30,7 @@ struct ServedHistory: Sendable {
 
 /// The world of one history. Used by one task.
 final class ServerWorld {
-    let base: MemoryStore
+    let base: any Store
     let store: TurbulentStore
     let timeline: StoreTimeline
     let engine: LiveQueryEngine
@@ -49,7 +49,7 @@ final class ServerWorld {
     private let fault: RandomRemote.Fault?
     private let inboxCommitsMax: Int?
 
-    init?(_ base: MemoryStore, _ seed: UInt64, _ fault: RandomRemote.Fault?) {
+    init?(_ base: any Store, _ seed: UInt64, _ fault: RandomRemote.Fault?) {
         self.fault = fault
         dice = WriterDice(seed: ~seed, messages: 1)
         // Two users of one server see the same messages, two servers have none in common.

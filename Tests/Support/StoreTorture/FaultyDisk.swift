@@ -1,24 +1,28 @@
-import CausewayFileStorage
-import CausewaySystem
+package import CausewayFileStorage
+package import CausewaySystem
 import Synchronization
 
 /// A disk in memory that knows what is durable: it counts its calls, fails those that it is told to, and can lose its
 /// power.
-final class FaultyDisk: Disk {
+package final class FaultyDisk: Disk {
     /// The kinds of calls that can fail.
-    enum Call: String, CaseIterable, Sendable { case open, write, truncate, sync, rename, remove, syncNames }
+    package enum Call: String, CaseIterable, Sendable { case open, write, truncate, sync, rename, remove, syncNames }
 
     /// A failure of the call with this number among those of its kind.
-    struct Fault: Sendable, Hashable, CustomStringConvertible {
-        enum Kind: String, Sendable, CaseIterable { case broken, full, short }
+    package struct Fault: Sendable, Hashable, CustomStringConvertible {
+        package enum Kind: String, Sendable, CaseIterable { case broken, full, short }
 
-        var call: Call
-        var number: Int
-        var kind: Kind
+        package var call: Call
+        package var number: Int
+        package var kind: Kind
         /// Every later call of the kind fails, too.
-        var isLasting: Bool
+        package var isLasting: Bool
 
-        var description: String { "\(call) \(number) \(kind)\(isLasting ? " for ever" : "")" }
+        package init(call: Call, number: Int, kind: Kind, isLasting: Bool) {
+            (self.call, self.number, self.kind, self.isLasting) = (call, number, kind, isLasting)
+        }
+
+        package var description: String { "\(call) \(number) \(kind)\(isLasting ? " for ever" : "")" }
     }
 
     /// A file: what it contains, what of that is durable, and what was done to it since.
@@ -69,18 +73,20 @@ final class FaultyDisk: Disk {
 
     fileprivate let state = Mutex(State())
 
-    var counts: [Call: Int] { state.withLock { $0.counts } }
-    var hits: Set<Call> { state.withLock { $0.hits } }
+    package init() {}
 
-    func set(_ faults: [Fault]) { state.withLock { $0.faults = faults } }
+    package var counts: [Call: Int] { state.withLock { $0.counts } }
+    package var hits: Set<Call> { state.withLock { $0.hits } }
 
-    func failPower(after calls: Int) { state.withLock { $0.callsLeft = calls } }
+    package func set(_ faults: [Fault]) { state.withLock { $0.faults = faults } }
 
-    var callCount: Int { counts.values.reduce(0, +) }
+    package func failPower(after calls: Int) { state.withLock { $0.callsLeft = calls } }
+
+    package var callCount: Int { counts.values.reduce(0, +) }
 
     // MARK: Contents
 
-    subscript(name: String) -> [UInt8]? {
+    package subscript(name: String) -> [UInt8]? {
         get { state.withLock { state in state.names[name].flatMap { state.nodes[$0]?.content } } }
         set {
             state.withLock { state in
@@ -97,10 +103,14 @@ final class FaultyDisk: Disk {
         }
     }
 
+    /// The files and their contents.
+    package var files: [String: [UInt8]] {
+        state.withLock { state in state.names.compactMapValues { state.nodes[$0]?.content } }
+    }
+
     /// A disk with the same files, all of them durable.
-    func copy() -> FaultyDisk {
+    package func copy() -> FaultyDisk {
         let copy = FaultyDisk()
-        let files = state.withLock { state in state.names.compactMapValues { state.nodes[$0]?.content } }
         for (name, content) in files { copy[name] = content }
         return copy
     }
@@ -109,7 +119,7 @@ final class FaultyDisk: Disk {
     /// bytes, in their order; of the names those of some moment since they were synced.
     ///
     /// - Parameter keeps: draws whether a change survives.
-    func afterPowerFailure(_ keeps: () -> Bool) -> FaultyDisk {
+    package func afterPowerFailure(_ keeps: () -> Bool) -> FaultyDisk {
         let disk = FaultyDisk()
         state.withLock { state in
             var names = state.durableNames
@@ -138,11 +148,11 @@ final class FaultyDisk: Disk {
 
     // MARK: Disk
 
-    func makeFolder() throws(SystemError) {}
+    package func makeFolder() throws(SystemError) {}
 
-    func names() throws(SystemError) -> [String] { state.withLock { Array($0.names.keys) } }
+    package func names() throws(SystemError) -> [String] { state.withLock { Array($0.names.keys) } }
 
-    func open(_ name: String, isNew: Bool) throws(SystemError) -> any DiskFile {
+    package func open(_ name: String, isNew: Bool) throws(SystemError) -> any DiskFile {
         try state.withLock { state throws(SystemError) in
             _ = try state.admit(.open)
             if isNew {
@@ -157,7 +167,7 @@ final class FaultyDisk: Disk {
         }
     }
 
-    func rename(_ name: String, to target: String) throws(SystemError) {
+    package func rename(_ name: String, to target: String) throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             _ = try state.admit(.rename)
             guard let number = state.names.removeValue(forKey: name) else { throw .broken }
@@ -166,7 +176,7 @@ final class FaultyDisk: Disk {
         }
     }
 
-    func remove(_ name: String) throws(SystemError) {
+    package func remove(_ name: String) throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             _ = try state.admit(.remove)
             state.names[name] = nil
@@ -174,7 +184,7 @@ final class FaultyDisk: Disk {
         }
     }
 
-    func syncNames() throws(SystemError) {
+    package func syncNames() throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             _ = try state.admit(.syncNames)
             state.durableNames = state.names

@@ -1,0 +1,130 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import CausewayStoreTorture
+import CausewayTestSupport
+import Foundation
+import Testing
+
+/// Damaged files of a small store: refused with the file and advice, or read with the damage set aside; never half-read.
+///
+/// SQLite keeps no checksum of its pages, so that a changed byte inside a value can go unnoticed. It then changes that
+/// value and nothing else.
+struct CorruptionTests {
+    private static let count = 6
+    /// The number of places that are damaged; `Tools/torture-disk` takes thousands.
+    private static let samples = TortureSettings.number("SQLITE_DAMAGES", 40)
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder(.memory) }
+
+    /// The end of opening a damaged store.
+    private enum Outcome: Hashable { case refused, lossReported, setAside, altered, unharmed }
+
+    /// The files of a store; with a log, as a kill leaves them.
+    private func sample(hasLog: Bool) async throws -> [String: [UInt8]] {
+        let path = folder.fresh()
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        _ = try await store.start(History.options)
+        for number in 0..<Self.count { _ = try await store.enqueue(History.draft(number)) }
+        if !hasLog { await store.close() }
+        var files: [String: [UInt8]] = [:]
+        for name in ["store.sqlite", "store.sqlite-wal", "log-end"] {
+            files[name] = (try? Data(contentsOf: URL(fileURLWithPath: path + "/" + name))).map(Array.init)
+        }
+        if hasLog { await store.close() }
+        #expect((files["store.sqlite-wal"] != nil) == hasLog)
+        return files
+    }
+
+    /// Opens a store with these files.
+    private func open(_ files: [String: [UInt8]], _ context: String) async throws -> Outcome {
+        let path = folder.fresh()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        for (name, bytes) in files { try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + name)) }
+        do throws(StoreError) {
+            let store = try await SQLiteStore.open(at: path, durability: .normal)
+            let found: (messages: [Message], isReported: Bool)
+            do throws(StoreError) { found = try await read(store) } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+            return found.isReported ? .lossReported : outcome(found.messages, context)
+        } catch {
+            switch error {
+            case .damaged(let file, let detail):
+                #expect(file.hasPrefix(path) && !detail.isEmpty, "\(context): \(error)")
+            case .newerSchema, .notAccessible: break
+            default: Issue.record("\(context): \(error)")
+            }
+            return .refused
+        }
+    }
+
+    private func read(_ store: SQLiteStore) async throws(StoreError) -> (messages: [Message], isReported: Bool) {
+        let snapshot = try await store.start(History.options)
+        let query = MessageQuery(scope: .channel(History.channel), limit: 100)
+        return (try await store.page(query).messages, snapshot.loss != nil)
+    }
+
+    private func outcome(_ messages: [Message], _ context: String) -> Outcome {
+        let whole = (0..<Self.count).map(History.id)
+        let unreadable = messages.filter { $0.failure?.code == Failure.unreadableCode }
+        if unreadable.isEmpty, messages.map(\.id) == whole,
+            messages.enumerated().allSatisfy({ $1.content == History.draft($0).content })
+        {
+            return .unharmed
+        }
+        // At most the one value is another one.
+        let harmed = Set(whole).subtracting(messages.map(\.id)).count
+        #expect(harmed <= 1 && messages.count >= Self.count - 1, "\(context): \(messages.map(\.id))")
+        return unreadable.isEmpty ? .altered : .setAside
+    }
+
+    private static func places(in count: Int) -> [Int] {
+        (0..<min(samples, count)).map { $0 * count / min(samples, count) }
+    }
+
+    @Test(arguments: ["store.sqlite", "store.sqlite-wal"])
+    func aFlippedByteIsNeverHalfRead(_ name: String) async throws {
+        let files = try await sample(hasLog: name.hasSuffix("-wal"))
+        let bytes = try #require(files[name])
+        var outcomes: [Outcome: Int] = [:]
+        for offset in Self.places(in: bytes.count) {
+            var damaged = files
+            damaged[name]?[offset] ^= UInt8(1 << (offset % 8))
+            outcomes[try await open(damaged, "\(name), byte \(offset)"), default: 0] += 1
+        }
+        print("sqlite store: \(name), flipped bytes:", outcomes.map { "\($0.key) \($0.value)" }.sorted())
+        if name.hasSuffix("-wal") {
+            // Every frame has a checksum, and the note of the log's end shows what is missing.
+            #expect(outcomes[.lossReported, default: 0] > 0 && outcomes[.altered] == nil)
+        } else {
+            #expect(outcomes[.refused, default: 0] > 0)
+        }
+    }
+
+    @Test(arguments: ["store.sqlite", "store.sqlite-wal"])
+    func aTruncatedFileIsRefusedOrItsLossReported(_ name: String) async throws {
+        let files = try await sample(hasLog: name.hasSuffix("-wal"))
+        let bytes = try #require(files[name])
+        for length in Self.places(in: bytes.count) {
+            var damaged = files
+            damaged[name] = Array(bytes[..<length])
+            let outcome = try await open(damaged, "\(name), \(length) bytes")
+            #expect(outcome == (name.hasSuffix("-wal") ? .lossReported : .refused), "\(name), \(length) bytes")
+        }
+    }
+
+    /// Another database of the same store beside the log, and another log beside the database.
+    @Test func aLogOfAnotherTimeIsNotMixedIn() async throws {
+        let old = try await sample(hasLog: true)
+        let new = try await sample(hasLog: true)
+        var mixed = new
+        mixed["store.sqlite-wal"] = old["store.sqlite-wal"]
+        #expect(try await open(mixed, "an old log") == .lossReported)
+    }
+}
