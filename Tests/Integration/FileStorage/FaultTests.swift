@@ -19,7 +19,7 @@ struct FaultTests {
                 // A store whose start failed may start again.
                 _ = try? await store.start(History.options)
             }
-            await history.live(store, count: Self.messages)
+            await history.live(store, count: Self.messages, hasEvents: durability == .full)
             await store.close()
         } catch {}
     }
@@ -118,8 +118,8 @@ struct FaultTests {
 
 extension History {
     /// Runs on a file store, with a snapshot and a compaction on the way.
-    mutating func live(_ store: FileStore, count: Int = 12) async {
-        await run(store, count: count) { number in
+    mutating func live(_ store: FileStore, count: Int = 12, hasEvents: Bool = false) async {
+        await run(store, count: count, hasEvents: hasEvents) { number in
             if number == count / 3 { try? await store.maintain(.snapshot) }
             if number == count / 2 { try? await store.maintain(.compaction) }
         }

@@ -38,9 +38,12 @@ package struct History: Sendable {
 
     /// Creates, delivers and deletes; goes on after errors, as a client does.
     ///
-    /// - Parameter beside: called after each message, with its number.
+    /// - Parameters:
+    ///   - hasEvents: whether it also stores what the server sends, without waiting for the disk. That may be lost, and
+    ///     must not take anything else with it.
+    ///   - beside: called after each message, with its number.
     package mutating func run(
-        _ store: any Store, count: Int = 12, beside: (Int) async -> Void = { _ in }
+        _ store: any Store, count: Int = 12, hasEvents: Bool = false, beside: (Int) async -> Void = { _ in }
     ) async {
         for number in 0..<count {
             let draft = Self.draft(number, bytes: number.isMultiple(of: 3) ? 300 : 20)
@@ -53,8 +56,9 @@ package struct History: Sendable {
                 continue
             }
             await advance(store, number)
-            // What the server sent: it may be lost, and must not take anything else with it.
-            try? await store.commit([.setEventCursor(EventCursor(rawValue: "\(number)"))], durability: .normal)
+            if hasEvents {
+                try? await store.commit([.setEventCursor(EventCursor(rawValue: "\(number)"))], durability: .normal)
+            }
             await beside(number)
         }
     }

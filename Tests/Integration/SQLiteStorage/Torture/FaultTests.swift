@@ -34,7 +34,7 @@ struct FaultTests {
                 // A store whose start failed may start again.
                 _ = try? await store.start(History.options)
             }
-            await history.run(store, count: Self.messages)
+            await history.run(store, count: Self.messages, hasEvents: durability == .full)
             await store.close()
         } catch {}
         return path
