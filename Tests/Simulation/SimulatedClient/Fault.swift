@@ -18,6 +18,9 @@ package enum Fault: String, SimulatedFault {
     case hubPutBack, hubRestored, hubWiped, hubReplaced, feedReset
     // Events
     case eventsRepeated, eventsLimited, eventsForgotten
+    // Files: on their way to the hub, on the hub, on the device
+    case uploadCut, uploadAnswerLost, uploadHubRestart, uploadDamaged, uploadQuota, uploadExpired, fileExpired
+    case copyFails, fileReadFails, releaseFails
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
@@ -46,6 +49,11 @@ package enum Fault: String, SimulatedFault {
         case .eventsRepeated: 100
         case .eventsLimited: 50
         case .eventsForgotten: 10
+        case .uploadCut, .uploadAnswerLost: 40
+        case .uploadHubRestart: 20
+        case .uploadDamaged, .uploadQuota: 60
+        case .uploadExpired, .fileExpired: 100
+        case .copyFails, .fileReadFails, .releaseFails: 30
         }
     }
 
@@ -56,6 +64,14 @@ package enum Fault: String, SimulatedFault {
     /// True for faults of the hub's log, which are drawn from a stream of their own, too.
     var isOfEvents: Bool { Self.ofEvents.contains(self) }
 
+    /// True for faults of files, which are drawn from a stream of their own, too.
+    var isOfFiles: Bool { Self.ofFiles.contains(self) }
+
+    static let ofFiles: [Fault] = [
+        .uploadCut, .uploadAnswerLost, .uploadHubRestart, .uploadDamaged, .uploadQuota, .uploadExpired, .fileExpired,
+        .copyFails, .fileReadFails, .releaseFails,
+    ]
+
     static let ofEvents: [Fault] = [.eventsRepeated, .eventsLimited, .eventsForgotten]
 
     static let ofHistory: [Fault] = [.hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset]
@@ -64,7 +80,7 @@ package enum Fault: String, SimulatedFault {
     package var strikesInFlight: Bool {
         switch self {
         case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset, .eventsRepeated,
-            .eventsLimited, .eventsForgotten:
+            .eventsLimited, .eventsForgotten, .fileExpired, .copyFails, .fileReadFails, .releaseFails:
             false
         default: true
         }
