@@ -21,8 +21,8 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories \
-	bench bench-live bench-store bench-page bench-network bench-fanout install clean
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories torture-media \
+	bench bench-live bench-store bench-page bench-network bench-fanout bench-media install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -62,6 +62,9 @@ torture-disk: setup ## Fail every call of both stores to the disk in turn, damag
 
 torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories (200) on the real programs; every copy goes on
 	@Tools/torture copies
+
+torture-media: setup ## Send a file of MEBIBYTES (1024) over a link that breaks, killing both programs; cut the hub's power
+	@Tools/torture-media
 
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay
@@ -141,6 +144,9 @@ bench-network: setup ## Measure how a backlog drains over links with delay and l
 
 bench-fanout: setup ## Measure events at many subscribers, idle sockets, and a subscriber that reads nothing
 	@Tools/bench/fanout
+
+bench-media: setup ## Measure uploads and downloads of files beside curl, with the same hub over TLS
+	@Tools/bench/media
 
 bench-live: setup ## Measure live collections beside GRDB's ValueObservation
 	@Tools/bench/run-live

@@ -80,7 +80,7 @@ struct ClientProcess {
 
 /// The state that survives a crash: a disk, the tokens beside it, and a clock.
 struct Device {
-    var disk = MemoryStore()
+    var disk: MemoryStore
     let credentials = MemoryCredentialStore()
     /// The process that owns the store now.
     var process: Int?
@@ -96,4 +96,8 @@ struct Device {
     var deletedHere: [UserID: Set<MessageID>] = [:]
     /// The session of the last login, as stored.
     var session: Session?
+
+    init(hasFiles: Bool) {
+        disk = hasFiles ? MemoryStore(blobs: MemoryBlobStore(find: SampleFile.find)) : MemoryStore()
+    }
 }

@@ -17,7 +17,10 @@ final class DeviceStore: Store {
         self.inner = inner
     }
 
-    var blobs: (any BlobStore)? { DeviceFiles() }
+    var blobs: (any BlobStore)? {
+        guard let blobs = inner.blobs else { return DeviceFiles() }
+        return DeviceBlobs(world: world, process: process, inner: blobs)
+    }
 
     func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
         try await world.reachDisk(process)
@@ -85,7 +88,11 @@ final class DeviceStore: Store {
         if durability == .normal { world.tally.unconfirmed += 1 }
         world.processes[process].confirmedDisk = durability == .normal ? confirmed : nil
         world.hasFollowed(kept, from: history, outbox, process)
-        if let ending { world.processes[process].logouts.append(ending) }
+        world.noteUploads(in: mutations, process)
+        if let ending {
+            world.processes[process].logouts.append(ending)
+            world.countUploads(of: process, as: \.logoutsInUploads)
+        }
         if visitor { world.tally.visits += 1 }
         world.hasCommitted(process, kept)
         if durability == .normal, world.strikes(.powerLost) { world.losePower(process) }

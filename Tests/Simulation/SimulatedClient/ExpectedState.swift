@@ -22,6 +22,7 @@ struct ExpectedState {
         var isDeletionWanted = false
         /// True when its store has deleted it.
         var isDeleted = false
+        var deletedAt: MonotonicTime?
         var resends = 0
         /// True when its fate on the hub can no longer be determined or repaired: a copy of its store continued and
         /// sent it. Order and at most one copy still hold.
@@ -79,10 +80,18 @@ struct ExpectedState {
     /// The number of entries of the hub's history that were checked.
     var seenOfHistory = 0
 
+    /// The uploads of messages, as their stores were told to keep them.
+    var uploads: [MessageID: UploadRecord] = [:]
+    /// The server's names of uploads that a store has ever kept.
+    var storedUploads: Set<String> = []
+    /// The messages with each file, by its hash.
+    var messagesOfFiles: [String: [MessageID]] = [:]
+
     func number(_ id: MessageID) -> Int { records[id]?.number ?? 0 }
 
     mutating func take(_ item: StoredItem, device: Int) {
         created.append(item.id)
         records[item.id] = Record(number: created.count, device: device, item: item)
+        if let file = item.sentContent.attachment { messagesOfFiles[file.sha256, default: []].append(item.id) }
     }
 }

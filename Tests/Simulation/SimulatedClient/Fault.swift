@@ -20,6 +20,9 @@ package enum Fault: String, SimulatedFault {
     case eventsRepeated, eventsLimited, eventsForgotten
     // The disk's memory: what it has not confirmed is gone
     case powerLost
+    // Files: on their way to the hub, on the hub, on the device
+    case uploadCut, uploadAnswerLost, uploadHubRestart, uploadDamaged, uploadQuota, uploadExpired, fileExpired
+    case copyFails, fileReadFails, releaseFails
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
@@ -49,6 +52,11 @@ package enum Fault: String, SimulatedFault {
         case .eventsLimited: 50
         case .eventsForgotten: 10
         case .powerLost: 50
+        case .uploadCut, .uploadAnswerLost: 40
+        case .uploadHubRestart: 20
+        case .uploadDamaged, .uploadQuota: 60
+        case .uploadExpired, .fileExpired: 100
+        case .copyFails, .fileReadFails, .releaseFails: 30
         }
     }
 
@@ -62,6 +70,17 @@ package enum Fault: String, SimulatedFault {
     /// True for the one that strikes commits that the disk has not confirmed; only events make such commits.
     var isOfPower: Bool { self == .powerLost }
 
+    /// True for faults of files, which are drawn from a stream of their own, too.
+    var isOfFiles: Bool { Self.ofFiles.contains(self) }
+
+    /// True for faults that leave the draws of the others as they are; none of them strikes a steady hub's clients.
+    var hasOwnDice: Bool { isOfHistory || isOfEvents || isOfPower || isOfFiles }
+
+    static let ofFiles: [Fault] = [
+        .uploadCut, .uploadAnswerLost, .uploadHubRestart, .uploadDamaged, .uploadQuota, .uploadExpired, .fileExpired,
+        .copyFails, .fileReadFails, .releaseFails,
+    ]
+
     static let ofEvents: [Fault] = [.eventsRepeated, .eventsLimited, .eventsForgotten]
 
     static let ofHistory: [Fault] = [.hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset]
@@ -70,7 +89,7 @@ package enum Fault: String, SimulatedFault {
     package var strikesInFlight: Bool {
         switch self {
         case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset, .eventsRepeated,
-            .eventsLimited, .eventsForgotten, .powerLost:
+            .eventsLimited, .eventsForgotten, .powerLost, .fileExpired, .copyFails, .fileReadFails, .releaseFails:
             false
         default: true
         }

@@ -34,6 +34,10 @@ package struct Plan: Sendable {
     var deliveriesInFlightMax: Int
     /// True when the hub has events, and every client has lists open that they keep up to date.
     package var hasEvents = false
+    /// True when users send files, and files have faults of their own; in other runs files are only a length.
+    package var hasFiles = false
+    /// How many of the messages that users create have files, in thousandths.
+    var mediaLikelihood = 0
 
     /// The time after which a transport stops waiting for a response.
     static let callTimeout: Duration = .seconds(30)
@@ -48,8 +52,10 @@ package struct Plan: Sendable {
     /// After everything is closed, activity may continue for this long: the oldest copies of requests.
     static let wreckBound: Duration = .seconds(3600)
 
-    /// - Parameter isSteady: the hub keeps its data, and the feed reports every change.
-    package init(seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false) {
+    /// - Parameters:
+    ///   - isSteady: the hub keeps its data, and the feed reports every change.
+    ///   - hasFiles: `nil` for every other seed that is not steady, by chance.
+    package init(seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil) {
         self.seed = seed
         self.plantedFault = plantedFault
         var generator = SplitMix64(seed: seed)
@@ -74,7 +80,7 @@ package struct Plan: Sendable {
         }
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
-        let faults = Fault.allCases.filter { !$0.isOfHistory && !$0.isOfEvents && !$0.isOfPower }
+        let faults = Fault.allCases.filter { !$0.hasOwnDice }
         likelihoods.draw(faults, badness: badness, using: &generator)
         for index in devices.indices {
             if Int.random(in: 0..<4, using: &generator) == 0 {
@@ -84,7 +90,21 @@ package struct Plan: Sendable {
         }
         if !isSteady { drawHistories() }
         if !isSteady { drawEvents() }
+        drawFiles(hasFiles ?? (isSteady ? false : nil))
     }
+
+    private mutating func drawFiles(_ wanted: Bool?) {
+        var generator = SplitMix64(seed: seed ^ 0x1E1E_1E1E_1E1E_1E1E)
+        let isDrawn = Bool.random(using: &generator)
+        hasFiles = wanted ?? isDrawn
+        guard hasFiles else { return }
+        mediaLikelihood = Int.random(in: 100...600, using: &generator)
+        let badness = [0, 2, 3, 6].randomElement(using: &generator) ?? 2
+        likelihoods.draw(Fault.ofFiles, badness: badness, using: &generator)
+    }
+
+    /// True when nothing ever fails.
+    var isCalm: Bool { Fault.allCases.allSatisfy { likelihoods[$0] == 0 } }
 
     private mutating func drawEvents() {
         var generator = SplitMix64(seed: seed ^ 0x6D6D_6D6D_6D6D_6D6D)

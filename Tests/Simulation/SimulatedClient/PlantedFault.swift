@@ -95,6 +95,32 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     /// Now and then a sleeping task is not woken.
     case losesTimers
 
+    // Files
+    /// The store forgets the server's names of uploads.
+    case forgetsUploads
+    /// The store forgets that the server has a file.
+    case forgetsReceipts
+    /// Files are kept when their messages are gone.
+    case keepsFiles
+    /// Now and then a file goes with that of another message.
+    case losesFiles
+    /// Now and then a file is read one byte too early.
+    case readsOtherBytes
+    /// Requests of an upload are sent after the end of its session.
+    case uploadsGoOn
+    /// Uploads of deleted messages are not cancelled on the server.
+    case uploadsAreNotCancelled
+    /// The client's lanes are those of another policy: text waits for media.
+    case textWaitsForMedia
+    /// The client's lanes are those of another policy: media overtakes text.
+    case mediaOvertakesText
+    /// The hub reports offsets that are not durable.
+    case hubUndercutsOffsets
+    /// The hub accepts messages without their files.
+    case hubTakesMissingFiles
+    /// The hub removes files that messages have.
+    case hubExpiresNeededFiles
+
     // The hub
     case hub(HubPlantedFault)
 
@@ -111,10 +137,16 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,
             .storesCursorFirst, .readsThenRegisters, .dropsDeletionEvents, .ignoresLimited, .ignoresReset,
             .losesEventParts,
-        ]
+        ] + ofFiles
             + HubPlantedFault.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(
                 PlantedFault.hub)
     }
+
+    private static let ofFiles: [PlantedFault] = [
+        .forgetsUploads, .forgetsReceipts, .keepsFiles, .losesFiles, .readsOtherBytes, .uploadsGoOn,
+        .uploadsAreNotCancelled, .textWaitsForMedia, .mediaOvertakesText, .hubUndercutsOffsets, .hubTakesMissingFiles,
+        .hubExpiresNeededFiles,
+    ]
 
     /// The name on a command line.
     package var name: String {

@@ -6,6 +6,8 @@ import CausewayTransport
 struct SimulatedNetwork {
     /// Deliveries in flight, as their callers see them.
     var openCalls = 0
+    /// Requests of uploads in flight.
+    var openTransfers = 0
     /// The hub responds to no request until this time.
     var outageUntil = MonotonicTime.zero
     /// The tokens that the hub rejects, and until when; `nil` for those that it will never accept again.

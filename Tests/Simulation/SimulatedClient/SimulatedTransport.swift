@@ -30,7 +30,7 @@ final class SimulatedTransport: Transport {
         self.token = token
         capabilities = TransportCapabilities(
             ordering: .sequenced, deliveriesInFlightMax: world.plan.deliveriesInFlightMax, batchOperationsMax: 100,
-            batchBytesMax: 1 << 20)
+            batchBytesMax: 1 << 20, content: ContentLimits(fileBytesMax: world.plan.hasFiles ? 1 << 20 : nil))
     }
 
     var isRetired: Bool { state.withLock { $0.isRetired } }

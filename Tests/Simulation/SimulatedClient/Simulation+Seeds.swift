@@ -7,19 +7,19 @@ extension Simulation {
     ///   - isSteady: whether the hub keeps its data.
     ///   - brokenMax: the number of broken seeds after which the run stops soon.
     package static func run(
-        _ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil, isSteady: Bool = false, threads: Int = 1,
-        brokenMax: Int = .max
+        _ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil,
+        threads: Int = 1, brokenMax: Int = .max
     ) -> SeedRun<Tally> {
         SeedRun.run(seeds, threads: threads, brokenMax: brokenMax) {
-            run($0, plantedFault: plantedFault, isSteady: isSteady)
+            run($0, plantedFault: plantedFault, isSteady: isSteady, hasFiles: hasFiles)
         }
     }
 
     /// Runs one seed.
     package static func run(
-        _ seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false
+        _ seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil
     ) -> (tally: Tally, violation: String?) {
-        let run = run(Plan(seed: seed, plantedFault: plantedFault, isSteady: isSteady))
+        let run = run(Plan(seed: seed, plantedFault: plantedFault, isSteady: isSteady, hasFiles: hasFiles))
         return (run.tally, run.violation)
     }
 

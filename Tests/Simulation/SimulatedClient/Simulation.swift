@@ -35,6 +35,7 @@ extension World {
     /// Runs the phases of a run: faults, recovery, verification.
     func run() async {
         if plan.hasLosses { runtime.spawn { [self] in await befallHub() } }
+        if plan.hasFiles { runtime.spawn { [self] in await watchOutboxes() } }
         for device in devices.indices {
             await open(device)
             if let (process, client) = running(device) { await logIn(client, process) }
@@ -57,6 +58,7 @@ extension World {
             await lookAround()
             await settle(isLast: true)
         }
+        if plan.hasFiles, violation == nil { await checkFiles() }
         isOver = true
         for device in devices.indices {
             guard let (process, client) = running(device) else { continue }

@@ -24,6 +24,15 @@ package struct Tally: RunTally {
     /// Parts of the hub's log that it sent.
     package var eventParts = 0
     package var operations = 0
+    /// Bytes of files that the hub received, uploads that it completed, and uploads that were resumed.
+    package var fileBytes = 0
+    package var uploadsCompleted = 0
+    package var uploadsResumed = 0
+    /// Deletions, logouts, crashes and losses of the hub's data while a file was uploaded.
+    package var deletionsInUploads = 0
+    package var logoutsInUploads = 0
+    package var crashesInUploads = 0
+    package var lossesInUploads = 0
     /// Attempts that were used up by crashes of lethal messages: their own, and those of other messages.
     package var paidByKillers = 0
     package var paidForKillers = 0
@@ -53,6 +62,13 @@ package struct Tally: RunTally {
         left.unconfirmed += right.unconfirmed
         left.eventParts += right.eventParts
         left.operations += right.operations
+        left.fileBytes += right.fileBytes
+        left.uploadsCompleted += right.uploadsCompleted
+        left.uploadsResumed += right.uploadsResumed
+        left.deletionsInUploads += right.deletionsInUploads
+        left.logoutsInUploads += right.logoutsInUploads
+        left.crashesInUploads += right.crashesInUploads
+        left.lossesInUploads += right.lossesInUploads
         left.paidByKillers += right.paidByKillers
         left.paidForKillers += right.paidForKillers
         left.digest = (left.digest ^ right.digest) &* 0x0000_0100_0000_01B3
@@ -65,7 +81,11 @@ package struct Tally: RunTally {
     package func voidReason(isSteady: Bool) -> String? {
         let wanted = max(1, seeds / 50)
         if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
-        for fault in Fault.allCases where !(isSteady && (fault.isOfHistory || fault.isOfEvents || fault.isOfPower)) {
+        if !isSteady {
+            let fewest = min(deletionsInUploads, logoutsInUploads, crashesInUploads, lossesInUploads, uploadsResumed)
+            if fewest < wanted { return "too little happened during uploads: \(uploadSummary)" }
+        }
+        for fault in Fault.allCases where !(isSteady && fault.hasOwnDice) {
             let count = faults.struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
             let inFlight = faults.struckInFlight[fault, default: 0]
@@ -78,6 +98,12 @@ package struct Tally: RunTally {
 }
 
 extension Tally {
+    private var uploadSummary: String {
+        "\(uploadsCompleted) uploads of \(fileBytes) bytes, \(uploadsResumed) resumed; during uploads "
+            + "\(deletionsInUploads) deletions, \(logoutsInUploads) logouts, \(crashesInUploads) crashes, "
+            + "\(lossesInUploads) losses of the hub's data"
+    }
+
     /// A readable summary.
     package var summary: String {
         let lines = [
@@ -86,6 +112,7 @@ extension Tally {
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
                 + "\(results) results told, \(eventParts) parts of the hub's log",
+            uploadSummary,
             "lethal messages used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
             faults.table(of: "deliveries"),
             "digest \(String(digest, radix: 16))",

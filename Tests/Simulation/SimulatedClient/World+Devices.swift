@@ -14,7 +14,7 @@ extension World {
         devices[device].process = process
         tally.openings += 1
         var configuration = ClientConfiguration()
-        configuration.ordering = plan.devices[device].ordering
+        configuration.ordering = orderingTold(device)
         configuration.restart = isLikely(plan.devices[device].resumeLikelihood) ? .resume : .fail
         configuration.outbox = outboxTold(device)
         tell(.opens, device, process) { "device \(device): process \(process) opens (\(configuration.restart))" }
@@ -38,6 +38,15 @@ extension World {
             tell(.opened, device, -1) { "device \(device): process \(process) cannot open: \(error)" }
             if isHealed { violated("device \(device) cannot be opened on a good disk: \(error)") }
             leave(process, disk.crashed())
+        }
+    }
+
+    /// The ordering policy that the client is given.
+    private func orderingTold(_ device: Int) -> OrderingPolicy {
+        switch plan.plantedFault {
+        case .textWaitsForMedia: .strict
+        case .mediaOvertakesText: .laned
+        default: plan.devices[device].ordering
         }
     }
 
@@ -80,6 +89,7 @@ extension World {
         tell(.crashes, processes[process].device, process) {
             "device \(processes[process].device): process \(process) crashes"
         }
+        countUploads(of: process, as: \.crashesInUploads)
         let disk = processes[process].beforeLastCommit ?? processes[process].disk.crashed()
         leave(process, disk)
     }

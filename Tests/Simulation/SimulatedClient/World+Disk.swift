@@ -125,6 +125,8 @@ extension World {
         guard let record = expected.records[message.id], isAtHome(record, processes[process].device)
         else { return }
         expected.records[message.id]?.isDeleted = true
+        expected.records[message.id]?.deletedAt = runtime.now
+        if message.syncState == .uploading { tally.deletionsInUploads += 1 }
         // An operation is removed when it was accepted or folded, or when its message is removed.
         let isAskedFor =
             record.isDeletionWanted || !message.createsMessage
@@ -151,7 +153,7 @@ extension World {
 
     func tampered(_ mutations: [Mutation], _ process: Int) -> [Mutation] {
         guard let plantedFault = plan.plantedFault else { return mutations }
-        return tamperedHistory(mutations, process).map(withoutPayment).filter { mutation in
+        return tamperedHistory(mutations, process).map(withoutPayment).compactMap(tamperedUpload).filter { mutation in
             switch (plantedFault, mutation) {
             case (.forgetsDeletions, .recordDelete), (.losesFences, .putMarker), (.losesAttempts, .attempt): false
             case (.forgetsHistory, .keepHistory): false

@@ -13,6 +13,7 @@ struct HubBackup {
     let lastOrdinalOfDevice: [ExpectedState.Lane: Int64]
     let overtaken: [MessageID: Int64]
     let newestAdmitted: [Int: [UserID: [OutboxID: Int]]]
+    let files: HubFiles
 }
 
 /// Rollbacks and replacements of the hub's data, and the checks of their consequences.
@@ -48,7 +49,7 @@ extension World {
             HubBackup(
                 hub: hub, oracle: oracle, lastStored: expected.lastStored, lastOrdinal: expected.lastOrdinal,
                 lastOrdinalOfDevice: expected.lastOrdinalOfDevice, overtaken: expected.overtaken,
-                newestAdmitted: network.newestAdmitted))
+                newestAdmitted: network.newestAdmitted, files: hubFiles))
     }
 
     private func goBack(to backup: HubBackup, isRestore: Bool) {
@@ -62,6 +63,7 @@ extension World {
         expected.lastOrdinalOfDevice = backup.lastOrdinalOfDevice
         expected.overtaken = backup.overtaken
         network.newestAdmitted = backup.newestAdmitted
+        replaceFiles(backup.files)
         expected.seenOfHistory = hub.history.count
         startAgain("goes back to \(hub.history.count) operations\(isRestore ? ", by its own command" : "")")
     }
@@ -74,8 +76,18 @@ extension World {
         expected.lastOrdinalOfDevice = [:]
         expected.overtaken = [:]
         network.newestAdmitted = [:]
+        replaceFiles(HubFiles())
         expected.seenOfHistory = 0
         startAgain("is another one")
+    }
+
+    /// Files go back with the messages.
+    private func replaceFiles(_ files: HubFiles) {
+        guard plan.hasFiles else { return }
+        for process in processes.indices where processes[process].isWitnessed {
+            countUploads(of: process, as: \.lossesInUploads)
+        }
+        hubFiles = files
     }
 
     private func startAgain(_ words: String) {

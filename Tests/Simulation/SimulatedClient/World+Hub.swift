@@ -27,13 +27,17 @@ extension World {
             return .failure(.refused(code: "413", detail: "it cannot be read"))
         }
         if strikes(.requestRefused) { return .failure(.refused(code: "400", detail: "the hub takes it for nonsense")) }
-        if strikes(.hubRestart) { oracle.restart(&hub) }
+        if strikes(.hubRestart) {
+            oracle.restart(&hub)
+            if plan.hasFiles { hubFiles.restart() }
+        }
         guard let account = account(of: call.token) else {
             return .failure(.refused(code: "400", detail: "no such token"))
         }
         _ = meet(call.delivery.history)
         let (result, objection) = oracle.apply(
-            call.delivery, to: &hub, account: account, at: runtime.wallClock, verdict: { id, _ in verdict(id) })
+            call.delivery, to: &hub, account: account, at: runtime.wallClock,
+            verdict: { id, content in verdict(id, content) })
         if case .success(let report) = result {
             tally.operations += report.outcomes.count
             witnessHub(call, account, report)
@@ -68,7 +72,10 @@ extension World {
         return .actionRequired(ActionRequired(cause: .protocolMismatch, detail: "the hub speaks another version"))
     }
 
-    private func verdict(_ id: MessageID) -> LaneRules.Verdict {
+    private func verdict(_ id: MessageID, _ content: MessageContent?) -> LaneRules.Verdict {
+        guard acceptsFile(of: id, content) else {
+            return .refuse(code: "attachmentUnknown", detail: "the file of the message is not on this hub")
+        }
         switch Trait(of: id) {
         case .refused: return .refuse(code: "400", detail: "the hub does not like it")
         case .refusedForNow:

@@ -161,8 +161,7 @@ extension World {
             violated("something is sent during a pause")
         }
         for case .send(let id, channel: _, let content, createdAt: _, parent: _) in delivery.operations.map(\.body) {
-            guard let file = content.attachment, !files.complete.contains(file.sha256) else { continue }
-            violated("message \(expected.number(id)) is sent before its file")
+            if let file = content.attachment { checkFile(of: id, file) }
         }
         // The attempted message, or else the first fence. The others may accompany one new message after another.
         if let tried = delivery.operations.first(where: \.isSend) ?? delivery.operations.first {
@@ -220,11 +219,13 @@ extension World {
             }
             let shown = hub.accepted[entry.message]?.target ?? entry.message
             expected.lastContents[shown] = hub.accepted[shown]?.content
+            checkStoredFile(entry, call)
             brokenByStoring(entry.message, call, account).map { words in violated(words) }
             brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
             noteOvertaken(by: entry.message, call.process)
         }
         expected.seenOfHistory = hub.history.count
+        attachFiles(of: call.delivery)
         for (operation, outcome) in zip(call.delivery.operations, report.outcomes) where outcome == .deleted {
             // For a message of another user that the hub does not have, it records only the request.
             guard expected.records[operation.message]?.item.sender == account else { continue }

@@ -68,6 +68,7 @@ extension World {
                 else { continue }
                 violated("message \(expected.number(item.operation.id)) waits behind an operation")
             }
+            for item in page.items { checkWait(item, process) }
             for item in page.items where item.operation.syncState == .error && item.wait != nil {
                 violated("message \(expected.number(item.operation.id)) has failed, and is said to wait")
             }

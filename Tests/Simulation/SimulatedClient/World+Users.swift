@@ -50,6 +50,9 @@ extension World {
         guard let channel = anyChannel() else { return }
         messagesWritten += 1
         let text = "message \(messagesWritten)"
+        if plan.hasFiles, Int.random(in: 0..<1000, using: &fileDice) < plan.mediaLikelihood {
+            return await createFile(client, process, channel)
+        }
         do throws(ClientError) {
             let handle: MessageHandle
             switch between(0, 9) {
@@ -59,7 +62,7 @@ extension World {
                 handle = try await client.messages.createTextMessage(text, in: channel, parent: parent?.id)
             case 6:
                 handle = try await client.messages.createCustomMessage(.object(["text": .string(text)]), in: channel)
-            case 7: return try await createMedia(process, text, channel)
+            case 7 where !plan.hasFiles: return try await createMedia(process, text, channel)
             default: return try await createWithCompletion(client, process, text, channel)
             }
             guard isRunning(process) else { return }
@@ -70,7 +73,26 @@ extension World {
         }
     }
 
-    /// Inserts a media message into the store as a future API for media would, because the client has none yet.
+    /// Sends a file, now and then one that was sent before.
+    private func createFile(_ client: CausewayClient, _ process: Int, _ channel: ChannelID) async {
+        let number = Int.random(in: 0..<8, using: &fileDice) == 0 ? max(1, messagesWritten / 2) : messagesWritten
+        let path = ["sound", "picture"][number % 2] + " \(number)"
+        do throws(ClientError) {
+            let handle =
+                if number.isMultiple(of: 2) {
+                    try await client.messages.createAudioMessage(MediaSource(path: path), in: channel)
+                } else {
+                    try await client.messages.createFileMessage(MediaSource(path: path), in: channel)
+                }
+            guard isRunning(process) else { return }
+            tally.mediaCreated += 1
+            witnessAccepted(handle.message, process)
+        } catch {
+            witnessError(error, process)
+        }
+    }
+
+    /// Inserts a media message into the store of a world without files.
     private func createMedia(_ process: Int, _ name: String, _ channel: ChannelID) async throws(ClientError) {
         let device = processes[process].device
         guard let store = processes[process].store, let session = devices[device].session, session.isActive else {

@@ -120,6 +120,7 @@ extension World {
             case .sync(.noSession): true
             case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
             case .sync(.sessionExists), .sync(.notFailed), .sync(.overtaken), .sync(.notAuthor), .sync(.transport): true
+            case .blob(.full): !isHealed
             case .blob, .content, .credentials, .sync(.notSupported): false
             }
         if !isFine { violated("somebody was told without a cause: \(error)") }

@@ -24,6 +24,8 @@ final class World: @unchecked Sendable {
     var eventDice: SplitMix64
     /// The randomness for losses of power.
     var powerDice: SplitMix64
+    /// The randomness for files and their faults.
+    var fileDice: SplitMix64
     var history: History
     /// True once the hub has gone back to an earlier state.
     var hasLostData = false
@@ -34,7 +36,9 @@ final class World: @unchecked Sendable {
     var devices: [Device]
     var processes: [ClientProcess] = []
     var hub: ModelHub
-    var files = Files()
+    var hubFiles = HubFiles()
+    /// The number of uploads that any hub has opened: none gets the name of another one.
+    var uploadsBegun = 0
     var oracle = HubOracle()
     var backups: [HubBackup] = []
     /// True when every device has sent a request to the hub since the recovery.
@@ -68,9 +72,10 @@ final class World: @unchecked Sendable {
         dice = SplitMix64(seed: plan.seed ^ 0x5555_5555_5555_5555)
         historyDice = SplitMix64(seed: plan.seed ^ 0x9999_9999_9999_9999)
         eventDice = SplitMix64(seed: plan.seed ^ 0x7777_7777_7777_7777)
-        powerDice = SplitMix64(seed: plan.seed ^ 0x5555_5555_5555_5555)
+        powerDice = SplitMix64(seed: plan.seed ^ 0x1D1D_1D1D_1D1D_1D1D)
+        fileDice = SplitMix64(seed: plan.seed ^ 0x3333_3333_3333_3333)
         history = History(isTold: isTold)
-        devices = plan.devices.map { _ in Device() }
+        devices = plan.devices.map { _ in Device(hasFiles: plan.hasFiles) }
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
     }
 
@@ -111,11 +116,13 @@ final class World: @unchecked Sendable {
                 Int.random(in: 0..<1000, using: &eventDice)
             } else if fault.isOfPower {
                 Int.random(in: 0..<1000, using: &powerDice)
+            } else if fault.isOfFiles {
+                Int.random(in: 0..<1000, using: &fileDice)
             } else {
                 between(0, 999)
             }
         guard die < likelihood else { return false }
-        tally.faults.count(fault, inFlight: network.openCalls)
+        tally.faults.count(fault, inFlight: fault.isOfFiles ? network.openTransfers : network.openCalls)
         tell(.strikes, fault.rawValue.utf8.count) { "-- \(fault.rawValue)" }
         return true
     }

@@ -31,14 +31,18 @@ import Testing
         }
     }
 
-    @Test func textsOvertakeImagesWhichKeepTheirOrder() async throws {
+    /// The documented example. Under ``OrderingPolicy/strict`` everything waits for the slow image.
+    @Test(arguments: [OrderingPolicy.laned, .mediaAfterText, .strict])
+    func textsOvertakeImagesWhichKeepTheirOrder(_ ordering: OrderingPolicy) async throws {
         try await RealWorld.run { world in
             // 2 MB in a second: the first image takes two seconds, the texts none of them.
             let port = try #require(URL(string: world.address)?.port)
             try await FaultProxy.run(to: port) { _ in
                 .slow(bytes: 8_000, pause: .milliseconds(4))
             } body: { _, port in
-                let client = try await world.open()
+                var configuration = RealWorld.quick
+                configuration.ordering = ordering
+                let client = try await world.open("store", configuration)
                 try await client.login(server: "https://127.0.0.1:\(port)", token: try world.token())
                 let large = try Self.write(Self.image(4_000_000, seed: 1), "1.png", in: world)
                 let small = try Self.write(Self.image(600_000, seed: 2), "2.png", in: world)
@@ -55,9 +59,13 @@ import Testing
                 // The sources do not matter any longer.
                 try FileManager.default.removeItem(atPath: large)
                 try Data([1]).write(to: URL(fileURLWithPath: small))
-                for index in [0, 3, 4] { _ = try await handles[index].delivered() }
-                for index in [1, 2, 5] { _ = try await handles[index].delivered() }
-                let order = [0, 3, 4, 1, 2, 5].map { handles[$0].id }
+                if ordering != .strict {
+                    for index in [0, 3, 4] { _ = try await handles[index].delivered() }
+                    // Text did not wait for the first image.
+                    #expect(try await messages.getMessage(handles[1].id)?.syncState != .synced)
+                }
+                for handle in handles { _ = try await handle.delivered() }
+                let order = (ordering == .strict ? [0, 1, 2, 3, 4, 5] : [0, 3, 4, 1, 2, 5]).map { handles[$0].id }
                 let found = try await world.onTheHub()
                 #expect(found.map(\.id) == order)
                 let attachment = try #require(try await messages.getMessage(handles[1].id)?.content.attachment)

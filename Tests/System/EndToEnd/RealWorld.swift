@@ -36,17 +36,23 @@ struct RealWorld: Sendable {
     }
 
     /// Runs a scenario with a hub that has the account `ann` and the channel `general`.
-    static func run(_ body: @Sendable (RealWorld) async throws -> Void) async throws {
+    ///
+    /// - Parameter change: changes the hub's configuration.
+    static func run(
+        change: (inout HubConfiguration) -> Void = { _ in }, _ body: @Sendable (RealWorld) async throws -> Void
+    ) async throws {
         let temporary = try TemporaryFolder()
         let folder = temporary.path
         let data = DataFolder(folder + "/hub")
         _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run(
             opening: SQLiteHubStorage.open)
         let faults = HubFaults()
+        var configuration = HubConfiguration.secure(data)
+        change(&configuration)
         var logger = Logger(label: "hub")
         logger.logLevel = .critical
         try await HubService.running(
-            .secure(data), opening: SQLiteHubStorage.open, faults: faults, logger: logger
+            configuration, opening: SQLiteHubStorage.open, faults: faults, logger: logger
         ) { hub in
             try await body(
                 RealWorld(

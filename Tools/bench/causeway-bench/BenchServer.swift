@@ -50,7 +50,7 @@ struct BenchServer {
 
     /// The position of the newest message of the channel; 0 when there is none.
     func lastPosition() async throws -> Int64 {
-        try await reading { transport in
+        try await withTransport { transport in
             let page = try await transport.messages(RemoteQuery(channel: channel, range: .newest, limit: 1))
             return page.items.last?.serverPosition.position ?? 0
         }
@@ -58,7 +58,7 @@ struct BenchServer {
 
     /// The messages after a position, in the order of the server.
     func messages(after position: Int64) async throws -> [RemoteMessage] {
-        try await reading { transport in
+        try await withTransport { transport in
             var found: [RemoteMessage] = []
             var last = position
             while true {
@@ -71,7 +71,8 @@ struct BenchServer {
         }
     }
 
-    private func reading<Value>(_ body: (any Transport) async throws -> Value) async throws -> Value {
+    /// Runs `body` with a transport to the hub.
+    func withTransport<Value>(_ body: (any Transport) async throws -> Value) async throws -> Value {
         let transport = try transports.makeTransport(to: address, token: token)
         do {
             let value = try await body(transport)

@@ -13,8 +13,10 @@ struct Main {
                                                                      the history of one, with a planted fault or without
                    causeway-simulate-clients minimal SEED [steady] [FAULT]
                                                                      the shortest history found in which it still breaks
-                   causeway-simulate-clients faults [SEEDS]          whether each planted fault is found within so many
-                   causeway-simulate-clients digest [SEEDS] [FIRST]  one number for all these histories
+                   causeway-simulate-clients faults [SEEDS] [FAULT]  whether each planted fault is found within so many
+                   causeway-simulate-clients digest [SEEDS] [FIRST] [bare]
+                                                                     one number for all these histories; bare: without
+                                                                     files, as in older regressions
             """)
 
     static func main() {
@@ -22,7 +24,9 @@ struct Main {
         switch program.command {
         case "run": isFine = run(isSteady: false)
         case "steady": isFine = run(isSteady: true)
-        case "digest": isFine = digest(program.number(1) ?? 100, from: program.number(2) ?? 0)
+        case "digest":
+            let hasFiles = program.argument(3) == "bare" ? false : nil
+            isFine = digest(program.number(1) ?? 100, from: program.number(2) ?? 0, hasFiles: hasFiles)
         case "faults": isFine = findPlantedFaults(program.number(1) ?? 4_000)
         case "seed": isFine = tell(Simulation.run(plan, isTold: true))
         case "minimal": isFine = tell(Simulation.minimal(plan))
@@ -47,11 +51,14 @@ struct Main {
     }
 
     private static func findPlantedFaults(_ seedsMax: UInt64) -> Bool {
-        SimulatorProgram.findAll(PlantedFault.allCases, name: \.name) { Simulation.find($0, seedsMax: seedsMax) }
+        let only = program.plantedFault(2, among: PlantedFault.allCases, name: \.name)
+        return SimulatorProgram.findAll(only.map { [$0] } ?? PlantedFault.allCases, name: \.name) {
+            Simulation.find($0, seedsMax: seedsMax)
+        }
     }
 
-    private static func digest(_ seeds: UInt64, from first: UInt64) -> Bool {
-        let run = Simulation.run(first..<first + seeds, threads: SimulatorProgram.cores)
+    private static func digest(_ seeds: UInt64, from first: UInt64, hasFiles: Bool?) -> Bool {
+        let run = Simulation.run(first..<first + seeds, hasFiles: hasFiles, threads: SimulatorProgram.cores)
         SimulatorProgram.print(String(run.tally.digest, radix: 16))
         return true
     }

@@ -1,0 +1,165 @@
+"""Uploads and downloads of files over TLS, by Causeway's client and by curl; run by Tools/bench/media."""
+
+import argparse
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+from processes import Folder, Program, free_port
+
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+# The share of curl's rate that is the goal, and, for files below this size, of one curl process for each file.
+RATE_MIN, SMALL_BYTES, SMALL_RATE_MIN = 0.9, 64 << 10, 5.0
+
+
+class Files:
+    """Files with random content that the hub has never seen."""
+
+    def __init__(self, folder, name, count, size):
+        self.folder = folder / name
+        self.folder.mkdir()
+        self.paths, self.digests = [], []
+        for index in range(count):
+            path, digest, left = self.folder / f"{index}", hashlib.sha256(), size
+            with open(path, "wb") as file:
+                while left:
+                    part = os.urandom(min(left, 1 << 20))
+                    digest.update(part)
+                    file.write(part)
+                    left -= len(part)
+            self.paths.append(path)
+            self.digests.append(digest.digest())
+
+    def remove(self):
+        for path in self.folder.iterdir():
+            path.unlink()
+        self.folder.rmdir()
+
+
+class Bench:
+    def __init__(self):
+        self.folder = Folder()
+        self.path = self.folder.path
+        port = free_port()
+        self.address = f"https://127.0.0.1:{port}"
+        self.folder.run("causeway-hub", "init", "--data", self.path / "hub", "--name", "127.0.0.1", "--account",
+                        "bench", "--channel", "bench")
+        self.hub = Program(
+            "hub", self.path / "hub.log",
+            [self.folder.programs / "causeway-hub", "serve", "--data", self.path / "hub", "--listen",
+             f"127.0.0.1:{port}"], self.folder.environment(), r"listening address=")
+        self.hub.start()
+        self.authority = self.path / "hub" / "tls" / "ca.pem"
+        # The token stands in no argument.
+        self.common = self.path / "curl.common"
+        self.common.write_text(
+            f'header = "Authorization: Bearer {self.folder.token("bench")}"\ncacert = "{self.authority}"\n'
+            'silent\nshow-error\nfail\nheader = "Expect:"\n')
+
+    def close(self):
+        self.hub.stop()
+        self.folder.close()
+
+    def ours(self, files):
+        """Seconds for the uploads and for the downloads."""
+        work = self.path / "client"
+        work.mkdir()
+        done = subprocess.run(
+            [self.folder.programs / "causeway-bench", "media", "--folder", work, "--hub", self.address, "--authority",
+             self.authority, "--token-file", self.path / "hub" / "tokens" / "bench.token", *files.paths],
+            capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr)
+        subprocess.run(["rm", "-rf", work], check=True)
+        return [float(each) for each in done.stdout.split()]
+
+    def curl(self, files, is_alone):
+        """The same by curl: in one process, or each file in a process of its own."""
+        uploads = [
+            f'url = "{self.address}/v1/uploads"\nrequest = POST\nupload-file = "{path}"\noutput = "/dev/null"\n'
+            f'header = "Content-Type: application/octet-stream"\n'
+            f'header = "Repr-Digest: sha-256=:{base64.b64encode(digest).decode()}:"\n'
+            for path, digest in zip(files.paths, files.digests)]
+        target = self.path / "received"
+        downloads = [f'url = "{self.address}/v1/blobs/{digest.hex()}"\noutput = "{target}"\n'
+                     for digest in files.digests]
+        return [self.run_curl(uploads, is_alone), self.run_curl(downloads, is_alone)]
+
+    def run_curl(self, transfers, is_alone):
+        common = self.common.read_text()
+        if is_alone:
+            configurations = [common + each for each in transfers]
+        else:
+            # Options before `next` belong to one transfer; the connection is kept.
+            configurations = ["next\n".join(common + each for each in transfers)]
+        paths = []
+        for index, text in enumerate(configurations):
+            path = self.path / f"curl.{index}"
+            path.write_text(text)
+            paths.append(path)
+        started = time.monotonic()
+        for path in paths:
+            subprocess.run(["curl", "--config", path], check=True)
+        elapsed = time.monotonic() - started
+        for path in paths:
+            path.unlink()
+        return elapsed
+
+    def measure(self, count, size, rounds):
+        """The times of both, round after round, each with files of its own."""
+        is_small = size < SMALL_BYTES
+        found = {"ours": [], "curl": [], "alone": []}
+        for index in range(rounds):
+            for who in ("ours", "curl", "alone") if is_small else ("ours", "curl"):
+                files = Files(self.path, f"{who}-{size}-{index}", count, size)
+                found[who].append(self.ours(files) if who == "ours" else self.curl(files, who == "alone"))
+                files.remove()
+        return found
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage="Tools/bench/media [--no-goals] [NUMBERxSIZE …]")
+    parser.add_argument("--no-goals", action="store_true")
+    parser.add_argument("parts", nargs="*")
+    options = parser.parse_args()
+    rounds = int(os.environ.get("ROUNDS", "3"))
+    bench, missed = Bench(), 0
+    print(f"{'files':>14} {'direction':>10} {'ours s':>9} {'curl s':>9} {'MiB/s':>8}  ratio")
+    try:
+        for part in options.parts or ["1000x1K", "100x1M", "1x1G"]:
+            found = re.fullmatch(r"(\d+)x(\d+)([KMG])", part)
+            if not found:
+                sys.exit(f"{part} is no NUMBERxSIZE, such as 100x1M")
+            count, size = int(found[1]), int(found[2]) * UNITS[found[3]]
+            times = bench.measure(count, size, rounds)
+            for direction, name in enumerate(("upload", "download")):
+                ours = middle([each[direction] for each in times["ours"]])
+                rate = count * size / ours / (1 << 20)
+                for who, goal in (("curl", RATE_MIN), ("alone", SMALL_RATE_MIN)):
+                    if not times[who]:
+                        continue
+                    theirs = middle([each[direction] for each in times[who]])
+                    # Of small files only the comparison with a process for each file has a goal.
+                    goal = None if who == "curl" and times["alone"] else goal
+                    is_met = goal is None or theirs / ours >= goal
+                    missed += not is_met
+                    words = "" if goal is None else f"≥ {goal}  {'met' if is_met else 'MISSED'}"
+                    words += "  (a process for each file)" if who == "alone" else ""
+                    print(f"{part:>14} {name:>10} {ours:9.3f} {theirs:9.3f} {rate:8.1f}  {theirs / ours:5.2f}  {words}",
+                          flush=True)
+    finally:
+        bench.close()
+    sys.exit(1 if missed and not options.no_goals else 0)
+
+
+if __name__ == "__main__":
+    main()
