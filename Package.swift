@@ -171,7 +171,7 @@ let package = Package(
             name: "Causeway",
             dependencies: [
                 "CausewayLiveQuery", "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage",
-                "CausewayTransport", "CausewayOutbox", "CausewaySync",
+                "CausewayTransport", "CausewayOutbox", "CausewaySync", "CausewaySystem",
             ],
             path: "Modules/Client", swiftSettings: strict),
 
@@ -324,7 +324,8 @@ let package = Package(
         tests(
             "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayFileStorage", "CausewayHubRules",
             "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
-            "CausewaySimulatedRuntime", "CausewayStorage", "CausewaySync", "CausewayTransport"),
+            "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage", "CausewaySync",
+            "CausewayTransport"),
         tests(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
