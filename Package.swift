@@ -92,7 +92,8 @@ let package = Package(
         .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
         .library(name: "CausewayFileStorage", targets: ["CausewayFileStorage"]),
         .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
-        // For the tests of other transports.
+        // For the tests of other stores and transports.
+        .library(name: "CausewayStorageConformance", targets: ["CausewayStorageConformance"]),
         .library(name: "CausewayTransportConformance", targets: ["CausewayTransportConformance"]),
         // For applications that use publishers; built only for them.
         .library(name: "CausewayLiveCombine", targets: ["CausewayLiveCombine"]),

@@ -30,6 +30,8 @@ public enum LiveLimits {
     /// the next ``promptPasses`` passes then have no pause.
     static let coalescedCommitsMin = 4
     static let promptPasses = 256
+    /// The time for which frames are held back at most while a response of the server is being stored.
+    static let frameHoldMax: Duration = .seconds(1)
     /// The pause before a failed read of the store is retried.
     static let readRetryInterval: Duration = .seconds(1)
     /// New windows that are read in one pass before they are displayed, and before later requests are processed.

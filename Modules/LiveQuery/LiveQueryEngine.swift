@@ -68,6 +68,8 @@ package actor LiveQueryEngine {
     private var isRetryOnItsWay = false
     /// True if commits were applied since frames were last published.
     private var hasUnpublishedCommits = false
+    /// The time since which frames have been held back; `nil` if they are not.
+    private var heldSince: MonotonicTime?
     /// To be called when everything applied so far has been published.
     private var publicationWaiters: [@Sendable () -> Void] = []
     /// The end of the last pass, and the number of consecutive passes that began right after the one before.
@@ -176,8 +178,8 @@ package actor LiveQueryEngine {
         for job in batch.jobs { perform(job) }
         apply(batch)
         await readWhatIsNeeded()
-        // Checked after the last commit was taken: the end of a hold that covers it has been performed, or is missing.
-        if hasUnpublishedCommits, inbox.isHeld { return }
+        if isHeld() { return }
+        heldSince = nil
         hasUnpublishedCommits = false
         publish()
         // The turn that displays it was requested first.
@@ -185,6 +187,21 @@ package actor LiveQueryEngine {
         publicationWaiters = []
         for isDone in waiters { isDone() }
         startLoads()
+    }
+
+    /// True while frames must not be published: a response of the server may be among the commits that were applied,
+    /// and its request has not ended. To be called after the last commit was taken. A hold that takes too long, because
+    /// the disk is in trouble, is ignored.
+    private func isHeld() -> Bool {
+        guard hasUnpublishedCommits, inbox.isHeld else { return false }
+        if let heldSince { return runtime.now - heldSince < LiveLimits.frameHoldMax }
+        let now = runtime.now
+        heldSince = now
+        runtime.spawn { [runtime, weak self] in
+            await runtime.sleep(until: now + LiveLimits.frameHoldMax)
+            self?.submit(.goOn)
+        }
+        return true
     }
 
     private func perform(_ job: LiveInbox.Job) {

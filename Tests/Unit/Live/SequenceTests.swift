@@ -1,5 +1,7 @@
 import CausewayLiveQuery
 import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
 import CausewayStorage
 import Observation
 import Testing
@@ -206,6 +208,45 @@ import Testing
                 #expect(log.lines == ["notLoading fresh 0"])
                 #expect(collection.count == 1)
             }
+        }
+    }
+
+    /// A disk that is in trouble while a page is being stored does not stop the screens.
+    @Test func framesAreHeldBackForASecondAtMost() throws {
+        struct StallingRemote: RemoteSource {
+            let world: LiveWorld
+            func load(
+                _ page: RemoteSourcePage<MessageQuery.Cursor>, hold: FrameHold
+            ) async throws -> LoadedRange<MessageQuery.Cursor> {
+                hold.begin()
+                try await world.put(1, at: 1)
+                await world.runtime.sleep(until: world.runtime.now + .seconds(10))
+                return LoadedRange()
+            }
+        }
+        try LiveWorld.run { world in
+            let log = onMain { SequenceLog() }
+            let list = onMain {
+                world.engine.collection(
+                    MessagesQuery(.channel(world.general)), remote: StallingRemote(world: world))
+            }
+            let token = onMain { log.follow(list) }
+            await world.settle()
+            onMain { #expect(log.take() == ["new loading notExist []"]) }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(2))
+            onMain {
+                #expect(
+                    log.take() == ["status notExist > local", #"data local ["1"]"#, #"loading local ["1"]"#])
+            }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(10))
+            onMain {
+                #expect(
+                    log.take() == [
+                        "loading loading > loaded", "status local > fresh", #"data fresh ["1"]"#,
+                        #"loaded fresh ["1"]"#,
+                    ])
+            }
+            token.invalidate()
         }
     }
 
