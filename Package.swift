@@ -92,7 +92,8 @@ let package = Package(
         .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
         .library(name: "CausewayFileStorage", targets: ["CausewayFileStorage"]),
         .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
-        // For the tests of other transports.
+        // For the tests of other stores and transports.
+        .library(name: "CausewayStorageConformance", targets: ["CausewayStorageConformance"]),
         .library(name: "CausewayTransportConformance", targets: ["CausewayTransportConformance"]),
         // For applications that use publishers; built only for them.
         .library(name: "CausewayLiveCombine", targets: ["CausewayLiveCombine"]),
@@ -171,7 +172,7 @@ let package = Package(
             name: "Causeway",
             dependencies: [
                 "CausewayLiveQuery", "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage",
-                "CausewayTransport", "CausewayOutbox", "CausewaySync",
+                "CausewayTransport", "CausewayOutbox", "CausewaySync", "CausewaySystem",
             ],
             path: "Modules/Client", swiftSettings: strict),
 
@@ -324,7 +325,8 @@ let package = Package(
         tests(
             "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayFileStorage", "CausewayHubRules",
             "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
-            "CausewaySimulatedRuntime", "CausewayStorage", "CausewaySync", "CausewayTransport"),
+            "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage", "CausewaySync",
+            "CausewayTransport"),
         tests(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",

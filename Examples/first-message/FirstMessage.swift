@@ -31,7 +31,7 @@ enum FirstMessage {
         try await client.login(server: server, token: token)
 
         // Observe the channel: first the stored messages, then those of the server, then every change.
-        let messages = await client.messages.liveMessages(in: general)
+        let messages = await client.messages.getMessages(in: general)
         let watching = await messages.observe { messages, _ in
             for message in messages.snapshots { print(message.syncState, message.id) }
         }

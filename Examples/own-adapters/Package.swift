@@ -12,6 +12,10 @@ let package = Package(
         .target(
             name: "OwnAdapters", dependencies: [.product(name: "Causeway", package: "causeway")],
             swiftSettings: strict),
+        // Two bots and the model of a table view, on the public API.
+        .target(
+            name: "Samples", dependencies: [.product(name: "Causeway", package: "causeway")], swiftSettings: strict),
+        .testTarget(name: "SamplesTests", dependencies: ["OwnAdapters", "Samples"], swiftSettings: strict),
         .executableTarget(name: "own-adapters", dependencies: ["OwnAdapters"], swiftSettings: strict),
         .testTarget(
             name: "OwnAdaptersTests",

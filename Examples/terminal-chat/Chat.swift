@@ -18,7 +18,7 @@ final class Chat {
         self.client = client
         self.screen = screen
         conversations = channels.map { Conversation($0, client) }
-        outbox = client.messages.liveOutbox(pageSize: LiveLimits.pageSizeMax)
+        outbox = client.messages.getOutbox(pageSize: LiveLimits.pageSizeMax)
         session = client.liveSession()
     }
 

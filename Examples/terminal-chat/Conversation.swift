@@ -11,7 +11,7 @@ final class Conversation {
 
     init(_ channel: ChannelID, _ client: CausewayClient) {
         self.channel = channel
-        messages = client.messages.liveMessages(in: channel, pageSize: 100)
+        messages = client.messages.getMessages(in: channel, pageSize: 100)
     }
 
     /// Scrolls back; requests an older page at the start of the window.

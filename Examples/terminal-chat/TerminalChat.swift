@@ -67,7 +67,7 @@ enum TerminalChat {
         do throws(ClientError) {
             _ = try await client.login(server: options.server, token: options.token)
         } catch {
-            guard case .sync(.transport) = error, try await client.status().session?.isActive == true else {
+            guard case .transport = error, try await client.status().session?.isActive == true else {
                 throw error
             }
         }

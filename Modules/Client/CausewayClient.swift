@@ -15,7 +15,7 @@ public import CausewayTransport
 /// transports.registerHTTP()
 /// let client = try await CausewayClient.open(store: store, transports: transports, credentials: credentials)
 /// try await client.login(server: "https://chat.example", token: token)
-/// let handle = try await client.messages.createTextMessage("hi", in: general)   // durable now
+/// let handle = try await client.messages.createTextMessage("hi", in: general)   // stored now, not sent
 /// try await handle.delivered()                                                   // on the server now
 /// ```
 public final class CausewayClient: Sendable {
@@ -28,11 +28,12 @@ public final class CausewayClient: Sendable {
     /// The members of channels: observes, adds and removes them, and changes their roles.
     public let channelMembers: ChannelMemberRepository
 
-    private let engine: SyncEngine
-    private let store: any Store
+    let engine: SyncEngine
+    let store: any Store
     private let transports: TransportRegistry
     private let credentials: any CredentialStore
-    private let runtime: any Runtime
+    let runtime: any Runtime
+    private let renewal: TokenRenewal
     /// `nil` if the store keeps no files.
     private let collector: BlobCollector?
     let live: LiveQueryEngine
@@ -41,8 +42,9 @@ public final class CausewayClient: Sendable {
 
     private init(
         engine: SyncEngine, store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
-        runtime: any Runtime, live: LiveQueryEngine, configuration: ClientConfiguration
+        runtime: any Runtime, live: LiveQueryEngine, renewal: TokenRenewal, configuration: ClientConfiguration
     ) {
+        self.renewal = renewal
         self.engine = engine
         self.store = store
         self.transports = transports
@@ -62,7 +64,8 @@ public final class CausewayClient: Sendable {
         channelMembers = ChannelMemberRepository(records: records)
         messages = MessageRepository(
             engine: engine, store: store, runtime: runtime, live: live, server: server,
-            ordering: configuration.ordering, files: files, receivedBytesMax: configuration.receivedBytesMax)
+            ordering: configuration.ordering, files: files, receivedBytesMax: configuration.receivedBytesMax,
+            creations: CreationQueue(runtime))
     }
 
     /// Opens a client on a store.
@@ -72,9 +75,14 @@ public final class CausewayClient: Sendable {
     /// network.
     ///
     /// Throws ``ClientError/store(_:)`` and ``ClientError/credentials(_:)``.
+    ///
+    /// - Parameter renewToken: asked for another token when the server refuses the one of the session, which is then
+    ///   used as with ``login(server:token:)``. Called on no particular thread, by one task at a time, again after a
+    ///   while if it throws or its token is refused, too. Without it a refused token waits for a login.
     public static func open(
         store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
-        runtime: any Runtime = SystemRuntime(), configuration: ClientConfiguration = ClientConfiguration()
+        runtime: any Runtime = SystemRuntime(), configuration: ClientConfiguration = ClientConfiguration(),
+        renewToken: (@Sendable (Session) async throws -> AccessToken)? = nil
     ) async throws(ClientError) -> CausewayClient {
         let snapshot: OutboxSnapshot
         let session: Session?
@@ -88,11 +96,12 @@ public final class CausewayClient: Sendable {
                     opening: OpeningID(runtime.makeUUIDv7())))
             session = try await store.session()
         } catch {
-            throw .store(error)
+            throw ClientError(error)
         }
         var outbox = configuration.outbox
         outbox.precedence = configuration.ordering.precedence
         let live = LiveQueryEngine(store: store, runtime: runtime)
+        let renewal = TokenRenewal(runtime)
         let engine = SyncEngine(
             store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering,
             interpreter: .allKinds
@@ -105,14 +114,25 @@ public final class CausewayClient: Sendable {
             case .channelsDue(let channels): live.refresh(.channels(channels))
             case .eventsOutdated: live.markOutdated()
             case .eventsCaughtUp: live.caughtUp()
+            case .actionRequired(let action): if action.cause == .tokenRefused { renewal.start() }
             }
         }
         let client = CausewayClient(
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
-            live: live, configuration: configuration)
+            live: live, renewal: renewal, configuration: configuration)
+        if let renewToken { client.renewTokens(renewToken) }
         try await client.goOn(with: session)
         client.collector?.start(session: session)
         return client
+    }
+
+    private func renewTokens(_ renewToken: @escaping @Sendable (Session) async throws -> AccessToken) {
+        renewal.set { [weak self] in
+            guard let self, try await status().actionRequired?.cause == .tokenRefused, let session else { return }
+            let token = try await renewToken(session)
+            // The user may have logged out, and another one in, in the meantime.
+            if self.session?.id == session.id { try await login(server: session.server, token: token) }
+        }
     }
 
     /// Resumes a session that was not logged out.
@@ -144,9 +164,9 @@ public final class CausewayClient: Sendable {
     /// Logs in: asks the server for the owner of the token, and starts the session. If the account is logged in
     /// already, this renews its token.
     ///
-    /// Throws ``SyncError/transport(_:)`` if the server cannot be reached or refuses the token, and
-    /// ``SyncError/sessionExists(user:server:)`` if another user is logged in. With ``ClientError/credentials(_:)`` the
-    /// session has started, but the token could not be saved: the next start requires a login.
+    /// Throws ``ClientError/transport(_:)`` if the server cannot be reached or refuses the token, and
+    /// ``ClientError/sessionExists(user:server:)`` if another user is logged in. With ``ClientError/credentials(_:)``
+    /// the session has started, but the token could not be saved: the next start requires a login.
     @discardableResult
     public func login(server: String, token: AccessToken) async throws(ClientError) -> Session {
         let transport: any Transport
@@ -155,7 +175,7 @@ public final class CausewayClient: Sendable {
             transport = try transports.makeTransport(to: server, token: token)
             serverInfo = try await transport.authenticate()
         } catch {
-            throw .sync(.transport(error))
+            throw .transport(error)
         }
         let new = Session(
             id: SessionID(runtime.makeUUIDv7()), server: server, user: serverInfo.user, startedAt: runtime.wallClock)
@@ -164,7 +184,7 @@ public final class CausewayClient: Sendable {
             session = try await engine.login(new, transport)
         } catch {
             await transport.close()
-            throw .sync(error)
+            throw ClientError(error)
         }
         do throws(CredentialError) {
             try await credentials.save(token, for: session)
@@ -176,8 +196,8 @@ public final class CausewayClient: Sendable {
 
     /// Ends the session: nothing of it is sent afterwards, and undelivered messages become `error` (session ended).
     ///
-    /// Throws ``SyncError/noSession``. With ``ClientError/credentials(_:)`` the session has ended, but its token could
-    /// not be removed from the credential store.
+    /// Throws ``ClientError/noSession``. With ``ClientError/credentials(_:)`` the session has ended, but its token
+    /// could not be removed from the credential store.
     ///
     /// - Returns: the number of messages, changes and deletions that the server had not confirmed. Deletions resume
     ///   when the account logs in again, as do fences of messages in doubt.
@@ -190,7 +210,7 @@ public final class CausewayClient: Sendable {
             session = current
             unsent = try await engine.logout()
         } catch {
-            throw .sync(error)
+            throw ClientError(error)
         }
         do throws(CredentialError) {
             try await credentials.remove(for: session)
@@ -202,17 +222,17 @@ public final class CausewayClient: Sendable {
 
     /// The current status: session, connectivity, required user action, lanes, counts.
     public func status() async throws(ClientError) -> SyncStatus {
-        do throws(SyncError) { return try await engine.status() } catch { throw .sync(error) }
+        do throws(SyncError) { return try await engine.status() } catch { throw ClientError(error) }
     }
 
     /// Stops sending until ``resume()``; messages can still be created. Not kept across a restart.
     public func pause() async throws(ClientError) {
-        do throws(SyncError) { try await engine.setPaused(true) } catch { throw .sync(error) }
+        do throws(SyncError) { try await engine.setPaused(true) } catch { throw ClientError(error) }
     }
 
     /// Resumes sending after ``pause()``; does nothing if sending is not paused.
     public func resume() async throws(ClientError) {
-        do throws(SyncError) { try await engine.setPaused(false) } catch { throw .sync(error) }
+        do throws(SyncError) { try await engine.setPaused(false) } catch { throw ClientError(error) }
     }
 
     /// Probes the server now instead of at the next planned time.
@@ -224,6 +244,7 @@ public final class CausewayClient: Sendable {
     /// Stops the engine, ends all live objects and collections (their statuses become `error`, their iterators end) and
     /// closes the store. Undelivered messages remain in the store. May be called twice.
     public func close() async {
+        renewal.cancel()
         await engine.close()
         await live.close()
         await collector?.close()

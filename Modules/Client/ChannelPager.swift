@@ -12,10 +12,11 @@ struct ChannelPager: RemoteSource {
     let query: MessagesQuery
     let channel: ChannelID
 
-    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
+    func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
         let range = range(of: page)
         let question = RemoteQuery(channel: channel, range: range, limit: count(of: page))
-        return loadedRange(of: try await engine.refresh(question, isAskedAgain: true), to: range)
+        let response = try await engine.refresh(question, isAskedAgain: true) { hold.begin() }
+        return loadedRange(of: response, to: range)
     }
 
     /// The part of the channel that a page covers. It contains no information about the other side of the requested
@@ -41,7 +42,7 @@ struct ChannelPager: RemoteSource {
             : LoadedRange(start: newer, end: older, newest: newest, cursor: page.cursor)
     }
 
-    func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>? {
+    func loadChanges(since loadedRange: LoadedRange<Key>, hold: FrameHold) async throws -> LoadedRange<Key>? {
         let isAscending = query.direction == .ascending
         let (older, newer) = isAscending ? (loadedRange.start, loadedRange.end) : (loadedRange.end, loadedRange.start)
         guard let cursor = loadedRange.cursor, let last = newer ?? loadedRange.newest else { return nil }
@@ -50,7 +51,7 @@ struct ChannelPager: RemoteSource {
         let question = RemoteChangesQuery(
             channel: channel, cursor: cursor, from: from, through: last.position, isOpen: newer == nil,
             limit: Limits.pageSizeMax)
-        guard let changes = try await engine.refreshChanges(question) else { return nil }
+        guard let changes = try await engine.refreshChanges(question, willStore: { hold.begin() }) else { return nil }
         var loadedRange = loadedRange
         loadedRange.cursor = changes.cursor
         if newer == nil { loadedRange.newest = Self.end(max(last.position, changes.newest)) }

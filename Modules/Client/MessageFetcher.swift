@@ -15,13 +15,16 @@ struct MessageFetcher: RemoteSource {
 
     var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
 
-    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
+    func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
         if let message = try await store.message(id), let serverPosition = message.serverPosition {
             let question = RemoteQuery(
                 channel: message.channel, range: .after(position: max(serverPosition.position, 1) - 1), limit: 1)
-            let page = try await engine.refresh(question, isAskedAgain: true)
+            let page = try await engine.refresh(question, isAskedAgain: true) { hold.begin() }
             // If the page reports its range, it has shown by now whether the message was deleted.
-            if page.range == nil, !page.items.contains(where: { $0.id == id }) { try await engine.verify(id) }
+            if page.range == nil, !page.items.contains(where: { $0.id == id }) {
+                hold.end()
+                try await engine.verify(id) { hold.begin() }
+            }
         }
         return LoadedRange()
     }

@@ -12,13 +12,13 @@ import CausewaySync
 /// message (except under ``OrderingPolicy/strict``). A change that the server refuses is listed among the failed
 /// operations with its reason, and the message no longer displays it.
 ///
-/// Every call throws ``SyncError/notSupported(_:)`` if the server is known not to have such operations.
+/// Every call throws ``ClientError/notSupported(_:)`` if the server is known not to have such operations.
 extension MessageRepository {
     /// Replaces the text of a text message of the own account.
     ///
-    /// Throws ``ClientError/content(_:)`` for a text that could not be sent, ``SyncError/messageNotFound(_:)``,
-    /// ``SyncError/notAuthor(_:)``, ``SyncError/notAMessage(_:)``, ``SyncError/typeDiffers(_:_:_:)``,
-    /// ``SyncError/tooManyOperations(_:)`` and ``SyncError/noSession``.
+    /// Throws ``ClientError/content(_:)`` for a text that could not be sent, ``ClientError/messageNotFound(_:)``,
+    /// ``ClientError/notAuthor(_:)``, ``ClientError/notAMessage(_:)``, ``ClientError/typeDiffers(_:_:_:)``,
+    /// ``ClientError/tooManyOperations(_:)`` and ``ClientError/noSession``.
     public func editTextMessage(_ id: MessageID, to text: String) async throws(ClientError) {
         try await edit(id, to: .text(text))
     }
@@ -45,7 +45,7 @@ extension MessageRepository {
     /// it, in the order in which they were made.
     public func dependants(of id: MessageID) async throws(ClientError) -> [QueuedOperation] {
         do throws(StoreError) { return try await store.dependants(of: id) } catch {
-            throw .store(error)
+            throw ClientError(error)
         }
     }
 
@@ -55,7 +55,7 @@ extension MessageRepository {
     }
 
     private func react(_ name: String, isAdded: Bool, _ id: MessageID) async throws(ClientError) {
-        if engine.currentCapabilities?.operations.contains(.react) == false { throw .sync(.notSupported(.react)) }
+        if engine.currentCapabilities?.operations.contains(.react) == false { throw .notSupported(.react) }
         guard MessageContent.isReactionName(name) else { throw .content(.reactionInvalid) }
         try await apply(.react(name, isAdded: isAdded), to: id)
     }
@@ -64,7 +64,7 @@ extension MessageRepository {
         do throws(SyncError) {
             _ = try await engine.apply(operation, to: id)
         } catch {
-            throw .sync(error)
+            throw ClientError(error)
         }
     }
 }

@@ -8,13 +8,13 @@ extension MessageRepository {
     /// Deletes a message, wherever it is: a queued one is never sent, one under way is followed by a deletion, and a
     /// synced one is deleted on the server, through the outbox. The deletion is recorded.
     ///
-    /// Throws ``SyncError/messageNotFound(_:)``, and ``SyncError/notSupported(_:)`` for an own message that is on its
-    /// way to a server that deletes none, or is there already.
+    /// Throws ``ClientError/messageNotFound(_:)``, and ``ClientError/notSupported(_:)`` for an own message that is on
+    /// its way to a server that deletes none, or is there already.
     public func softDeleteMessage(
         _ id: MessageID, by origin: DeleteAction.Origin = .api
     ) async throws(ClientError) {
         guard try await softDeleteMessages([id], by: origin).isEmpty else { return }
-        throw .sync(.messageNotFound(id))
+        throw .messageNotFound(id)
     }
 
     /// Deletes several messages in one commit, or none if one of them cannot be deleted.
@@ -23,30 +23,25 @@ extension MessageRepository {
     public func softDeleteMessages(
         _ ids: [MessageID], by origin: DeleteAction.Origin = .api
     ) async throws(ClientError) -> [MessageID] {
-        do throws(SyncError) { return try await engine.delete(ids, by: origin) } catch { throw .sync(error) }
+        do throws(SyncError) { return try await engine.delete(ids, by: origin) } catch { throw ClientError(error) }
     }
 
-    /// Deletes the failed messages of a channel. Failed edits and reactions remain.
+    /// Deletes all failed messages; those of one channel if given. Failed edits and reactions remain.
     ///
+    /// - Parameter progress: called with the number so far, after each step of a few hundred.
     /// - Returns: the number of deleted messages.
+    @discardableResult
     public func deleteFailedMessages(
-        in channel: ChannelID, by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
+        in channel: ChannelID? = nil, by origin: DeleteAction.Origin = .api,
+        progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
         try await deleteFailed(in: channel, by: origin, messagesOnly: true, progress: progress)
-    }
-
-    /// Deletes all failed messages. Failed edits and reactions remain.
-    ///
-    /// - Returns: the number of deleted messages.
-    public func deleteAllFailedMessages(
-        by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
-    ) async throws(ClientError) -> Int {
-        try await deleteFailed(in: nil, by: origin, messagesOnly: true, progress: progress)
     }
 
     /// Deletes all failed messages, edits and reactions; of one channel if given.
     ///
     /// - Returns: the number of deleted operations.
+    @discardableResult
     public func deleteFailedOperations(
         in channel: ChannelID? = nil, by origin: DeleteAction.Origin = .api,
         progress: @Sendable (Int) -> Void = { _ in }
@@ -68,7 +63,7 @@ extension MessageRepository {
                 progress(total)
             }
         } catch {
-            throw .sync(error)
+            throw ClientError(error)
         }
     }
 }

@@ -14,7 +14,7 @@ extension MessageRepository {
     ///     the top.
     ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor
-    public func liveMessages(
+    public func getMessages(
         in channel: ChannelID, direction: LiveDirection = .ascending, anchor: LiveAnchor<MessageCursor> = .last,
         pageSize: Int = Limits.pageSizeDefault
     ) -> LiveCollection<Message> {
@@ -25,19 +25,19 @@ extension MessageRepository {
     /// One message, by its id: the stored one at once, the server's as soon as it responds, and every change from then
     /// on. `snapshot` is `nil` while it does not exist here.
     @MainActor
-    public func liveMessage(_ id: MessageID) -> LiveObject<Message> {
+    public func getMessage(_ id: MessageID) -> LiveObject<Message> {
         live.object(OneMessageQuery(id), on: server)
     }
 
     /// All messages that are not `synced`, in the order of creation.
     @MainActor
-    public func liveOutbox(pageSize: Int = Limits.pageSizeDefault) -> LiveCollection<Message> {
+    public func getOutbox(pageSize: Int = Limits.pageSizeDefault) -> LiveCollection<Message> {
         live.collection(MessagesQuery(.undelivered, pageSize: pageSize))
     }
 
     /// The failed messages, in the order of creation; of one channel if given.
     @MainActor
-    public func liveFailedMessages(
+    public func getFailedMessages(
         in channel: ChannelID? = nil, pageSize: Int = Limits.pageSizeDefault
     ) -> LiveCollection<Message> {
         live.collection(MessagesQuery(.failed(in: channel), pageSize: pageSize))
@@ -45,7 +45,7 @@ extension MessageRepository {
 
     /// Past deletions, newest first.
     @MainActor
-    public func liveDeleteActions(pageSize: Int = Limits.pageSizeDefault) -> LiveCollection<DeleteAction> {
+    public func getDeleteActions(pageSize: Int = Limits.pageSizeDefault) -> LiveCollection<DeleteAction> {
         live.collection(DeleteActionsQuery(pageSize: pageSize))
     }
 }

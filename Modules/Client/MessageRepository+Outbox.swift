@@ -6,7 +6,7 @@ extension MessageRepository {
     /// One page of any query, with the reason why each operation waits. Cost: linear in the size of the page.
     package func outbox(_ query: OperationQuery) async throws(ClientError) -> OutboxPage {
         let page: OperationPage
-        do throws(StoreError) { page = try await store.operations(query) } catch { throw .store(error) }
+        do throws(StoreError) { page = try await store.operations(query) } catch { throw ClientError(error) }
         let reasons = await engine.waitReasons(for: page.operations)
         return OutboxPage(
             items: page.operations.map { OutboxItem(operation: $0, wait: reasons[$0.id]) },
@@ -15,7 +15,7 @@ extension MessageRepository {
 
     /// The operations in the outbox with these ids, in the given order.
     package func getOperations(_ ids: [OperationID]) async throws(ClientError) -> [QueuedOperation] {
-        do throws(StoreError) { return try await store.operations(ids) } catch { throw .store(error) }
+        do throws(StoreError) { return try await store.operations(ids) } catch { throw ClientError(error) }
     }
 }
 

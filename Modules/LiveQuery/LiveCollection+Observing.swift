@@ -1,6 +1,7 @@
 extension LiveCollection {
     /// Calls `body` on the main actor for every update: first with the complete contents, as soon as there is anything
-    /// to report, and never before this returns.
+    /// to report, and never before this returns. While nothing is stored there is nothing to report before the server
+    /// has responded.
     ///
     /// - Returns: a token that keeps the observation, and with it the collection, alive.
     public func observe(

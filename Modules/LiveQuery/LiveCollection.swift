@@ -49,7 +49,18 @@ public final class LiveCollection<Record: LiveRecord> {
         access(keyPath: \.hasPrevious)
         return shown.hasPrevious
     }
-    /// The reason why the store or the server could not be asked; `nil` if both could.
+    /// True while a page after the last record is being loaded.
+    public var isLoadingNext: Bool {
+        access(keyPath: \.isLoadingNext)
+        return shown.isLoadingNext
+    }
+    /// True while a page before the first record is being loaded.
+    public var isLoadingPrevious: Bool {
+        access(keyPath: \.isLoadingPrevious)
+        return shown.isLoadingPrevious
+    }
+    /// The reason why the store or the server could not be asked, or why another page could not be requested
+    /// (``LivePageError/windowFull(recordsMax:)``); otherwise `nil`.
     public var error: (any Error)? {
         access(keyPath: \.error)
         return shown.error
@@ -64,7 +75,7 @@ public final class LiveCollection<Record: LiveRecord> {
     @ObservationIgnored private var shownSnapshot = LiveSnapshot<Record>()
     @ObservationIgnored private var shown = ShownStatus()
     /// True after ``resetPage()`` until the next update: the earlier state has no information about its pages.
-    @ObservationIgnored private var isResetting = false
+    @ObservationIgnored var isResetting = false
     @ObservationIgnored let core: ObservationCore<Record>
 
     init(core: ObservationCore<Record>) {
@@ -79,6 +90,7 @@ public final class LiveCollection<Record: LiveRecord> {
             withMutation(keyPath: \.error) { shown.error = change.error }
         }
         show(hasNext: change.hasNext, hasPrevious: change.hasPrevious)
+        show(isLoadingNext: change.isLoadingNext, isLoadingPrevious: change.isLoadingPrevious)
         if !change.isDataUnchanged { withMutation(keyPath: \.snapshots) { shownSnapshot = change.snapshot } }
     }
 
@@ -94,7 +106,33 @@ public final class LiveCollection<Record: LiveRecord> {
         }
     }
 
+    private func show(isLoadingNext: Bool, isLoadingPrevious: Bool) {
+        if shown.isLoadingNext != isLoadingNext {
+            withMutation(keyPath: \.isLoadingNext) { shown.isLoadingNext = isLoadingNext }
+        }
+        if shown.isLoadingPrevious != isLoadingPrevious {
+            withMutation(keyPath: \.isLoadingPrevious) { shown.isLoadingPrevious = isLoadingPrevious }
+        }
+    }
+
     // MARK: - The window
+
+    /// True while the store or the server is being asked.
+    public var isLoading: Bool { loadingStatus == .loading }
+
+    /// Waits until the stored records are displayed, which needs no network; returns at once if they are. Ends early if
+    /// the calling task is cancelled.
+    ///
+    /// ```swift
+    /// let messages = await client.messages.getMessages(in: general).ready()    // shows what is stored
+    /// ```
+    ///
+    /// - Returns: the collection itself.
+    @discardableResult
+    public func ready() async -> LiveCollection {
+        await core.ready()
+        return self
+    }
 
     /// The number of records in the window.
     public var count: Int { snapshots.count }
@@ -107,20 +145,6 @@ public final class LiveCollection<Record: LiveRecord> {
     /// All records of the window, in order. Cost: linear; ``snapshots`` costs nothing.
     public func allObjects() -> [Record] { Array(snapshots) }
 
-    /// Widens the window by a page after its last record, requesting it from the server if necessary. Does nothing if
-    /// there is none. Returns at once.
-    public func nextPage() { if hasNext || isResetting { core.lifetime.turn(.next) } }
-
-    /// Widens the window by a page before its first record. Does nothing if there is none. Returns at once.
-    public func previousPage() { if hasPrevious || isResetting { core.lifetime.turn(.previous) } }
-
-    /// Returns to only the first page. Returns at once.
-    public func resetPage() {
-        if core.isDisposed { return }
-        isResetting = true
-        core.lifetime.turn(.reset)
-    }
-
     // MARK: - The end
 
     /// Ends the collection permanently: both statuses become `error`, no observer is called any more, and every
@@ -131,14 +155,17 @@ public final class LiveCollection<Record: LiveRecord> {
         isResetting = false
         show(loading: .error, data: .error)
         show(hasNext: false, hasPrevious: false)
+        show(isLoadingNext: false, isLoadingPrevious: false)
     }
 }
 
 /// The displayed properties of a live collection or object except its data.
 struct ShownStatus {
-    var loading = LoadingStatus.notLoading
+    var loading = LoadingStatus.loading
     var data = DataStatus.notExist
     var hasNext = false
     var hasPrevious = false
+    var isLoadingNext = false
+    var isLoadingPrevious = false
     var error: (any Error)?
 }

@@ -34,6 +34,10 @@ public struct LiveCollectionChange<Record: LiveRecord>: Sendable {
     public var loadingStatus: LoadingStatus { status.loading }
     public var hasNext: Bool { status.hasNext }
     public var hasPrevious: Bool { status.hasPrevious }
+    /// True while a page after the last record is being loaded.
+    public var isLoadingNext: Bool { status.isLoadingNext }
+    /// True while a page before the first record is being loaded.
+    public var isLoadingPrevious: Bool { status.isLoadingPrevious }
     /// The reason why the store or the server could not be asked; `nil` if both could.
     public var error: (any Error)? { status.error }
 }

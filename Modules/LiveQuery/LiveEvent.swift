@@ -32,7 +32,8 @@ extension LiveEvent where Payload == LiveStatusChange<DataStatus> {
 }
 
 extension LiveEvent where Payload == LiveCollectionChange<Record> {
-    /// The data changed.
+    /// The data changed, or turned out to be those of the server: a handler that waits for
+    /// ``LiveCollection/dataStatus`` to be ``DataStatus/fresh`` never misses them.
     public static var dataUpdated: LiveEvent { LiveEvent(step: .data) { $0 } }
 }
 

@@ -10,9 +10,11 @@ import Synchronization
 final class LiveInbox: Sendable {
     enum Job: Sendable {
         case open(@Sendable () -> any LiveWindow)
-        case turn(Int, LivePageJob)
+        case turn(Int, LivePageJob, PageResult?)
         /// The result of the window's request with this number.
         case loadEnded(Int, number: Int, LiveLoadEnd)
+        /// The end of a hold; a request that ends while it holds submits this first.
+        case holdEnded
         case close(Int)
         /// Retries reads that failed.
         case retry
@@ -65,6 +67,8 @@ final class LiveInbox: Sendable {
         var isClosed = false
         /// True while the router is emptying the inbox or has been scheduled to.
         var isAwake = false
+        /// The number of holds whose end the router has not performed.
+        var holds = 0
 
         mutating func wake() -> Bool {
             if isAwake { return false }
@@ -106,13 +110,20 @@ final class LiveInbox: Sendable {
         }
     }
 
+    /// Submits jobs without others between them.
+    ///
     /// - Returns: true if the router must be woken.
-    func submit(_ job: Job) -> Bool {
+    func submit(_ jobs: [Job]) -> Bool {
         state.withLock { state in
-            state.batch.jobs.append(job)
+            state.batch.jobs += jobs
             return state.wake()
         }
     }
+
+    func beginHold() { state.withLock { $0.holds += 1 } }
+    func endHold() { state.withLock { $0.holds -= 1 } }
+    /// True while a response of the server is being stored, or has been and its request has not been processed.
+    var isHeld: Bool { state.withLock { $0.holds > 0 } }
 
     /// Sets whether commits are needed at all.
     func listen(_ isListening: Bool) {

@@ -13,7 +13,12 @@ package final class LiveLifetime: Sendable {
     /// Closes the window now. May be called twice.
     package func close() { engine.submit(.close(window)) }
 
-    package func turn(_ page: LivePageJob) { engine.submit(.turn(window, page)) }
+    package func turn(_ page: LivePageJob, _ result: PageResult? = nil) {
+        engine.submit(.turn(window, page, result))
+    }
+
+    /// Displays all published frames now.
+    @MainActor func takeTurn() { engine.stage.turn(for: MainActor.shared) }
 
     /// Requests a turn on the main actor although nothing changed.
     func requestTurn() { engine.stage.requestTurn(window: window) }

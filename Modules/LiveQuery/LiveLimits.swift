@@ -4,7 +4,8 @@ import CausewayModels
 public enum LiveLimits {
     /// Maximum number of records in one page of a collection.
     public static let pageSizeMax = Limits.pageSizeMax
-    /// Maximum number of records that a window requests: ``LiveCollection/nextPage()`` does nothing beyond it.
+    /// Maximum number of records that a window requests: another page fails beyond it with
+    /// ``LivePageError/windowFull(recordsMax:)``.
     public static let windowRecordsMax = 100_000
     /// Records that may arrive in a window beyond the requested number before those farthest from its anchor are
     /// dropped, so that a list that is left open for days remains small.
@@ -29,6 +30,8 @@ public enum LiveLimits {
     /// the next ``promptPasses`` passes then have no pause.
     static let coalescedCommitsMin = 4
     static let promptPasses = 256
+    /// The time for which frames are held back at most while a response of the server is being stored.
+    static let frameHoldMax: Duration = .seconds(1)
     /// The pause before a failed read of the store is retried.
     static let readRetryInterval: Duration = .seconds(1)
     /// New windows that are read in one pass before they are displayed, and before later requests are processed.

@@ -56,10 +56,42 @@ public final class LiveObject<Record: LiveRecord> {
         if shown.data != data { withMutation(keyPath: \.dataStatus) { shown.data = data } }
     }
 
+    // MARK: - Waiting
+
+    /// True while the store or the server is being asked.
+    public var isLoading: Bool { loadingStatus == .loading }
+
+    /// Waits until the stored record is displayed, which needs no network; returns at once if it is. Ends early if the
+    /// calling task is cancelled.
+    ///
+    /// ```swift
+    /// let message = await client.messages.getMessage(id).ready()    // shows what is stored
+    /// ```
+    ///
+    /// - Returns: the object itself.
+    @discardableResult
+    public func ready() async -> LiveObject {
+        await core.ready()
+        return self
+    }
+
+    /// Asks the server again. Returns at once.
+    public func refresh() { core.lifetime.turn(.refresh) }
+
+    /// Asks the server again, and waits until its response is displayed.
+    ///
+    /// Throws the reason why the server or the store could not be asked, ``LivePageError/disposed``, and
+    /// `CancellationError` if the calling task is cancelled.
+    public func refresh() async throws { _ = try await core.turn(.refresh) }
+
+    /// Repeats the request to the server if it failed; otherwise does nothing. Returns at once.
+    public func retry() { core.lifetime.turn(.retry) }
+
     // MARK: - Observing
 
     /// Calls `body` on the main actor for every update: first with the current state, as soon as there is anything to
-    /// report, and never before this returns.
+    /// report, and never before this returns. While nothing is stored there is nothing to report before the server has
+    /// responded.
     ///
     /// - Returns: a token that keeps the observation, and with it the object, alive.
     public func observe(

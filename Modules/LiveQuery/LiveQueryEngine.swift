@@ -11,7 +11,9 @@ import Synchronization
 /// 2. applies the commits that arrived, each change to the windows whose topic it concerns;
 /// 3. reads the records that windows need from the store: new ones, those that must grow, those that a reset concerns;
 /// 4. waits until the feed has reported every commit that these reads can reflect, and applies them, too;
-/// 5. freezes the windows that differ from their last frame, and publishes the frames together.
+/// 5. freezes the windows that differ from their last frame, and publishes the frames together; except while the
+///    commits include a response of the server whose request has not ended (``FrameHold``): the pass that its end
+///    causes publishes them.
 ///
 /// So no change is lost between a first read and the changes after it, all frames of a pass have one version, and
 /// commits that arrive while a pass runs are merged into the next: the store's feed only appends commits to the inbox.
@@ -24,15 +26,19 @@ package actor LiveQueryEngine {
         package var surplusMax: Int
         /// Records that are read from the store at a time.
         package var readingMax: Int
+        /// Records that a window requests.
+        package var recordsMax: Int
 
         package init(
             inboxCommitsMax: Int = LiveLimits.inboxCommitsMax, inboxBytesMax: Int = LiveLimits.inboxBytesMax,
-            surplusMax: Int = LiveLimits.windowSurplusMax, readingMax: Int = LiveLimits.pageSizeMax
+            surplusMax: Int = LiveLimits.windowSurplusMax, readingMax: Int = LiveLimits.pageSizeMax,
+            recordsMax: Int = LiveLimits.windowRecordsMax
         ) {
             self.inboxCommitsMax = inboxCommitsMax
             self.inboxBytesMax = inboxBytesMax
             self.surplusMax = surplusMax
             self.readingMax = readingMax
+            self.recordsMax = recordsMax
         }
     }
 
@@ -60,6 +66,12 @@ package actor LiveQueryEngine {
     /// Windows that could not be read; they are left unchanged until the read is retried.
     private var unreadable: Set<Int> = []
     private var isRetryOnItsWay = false
+    /// True if commits were applied since frames were last published.
+    private var hasUnpublishedCommits = false
+    /// The time since which frames have been held back; `nil` if they are not.
+    private var heldSince: MonotonicTime?
+    /// To be called when everything applied so far has been published.
+    private var publicationWaiters: [@Sendable () -> Void] = []
     /// The end of the last pass, and the number of consecutive passes that began right after the one before.
     private var lastPassEnd = MonotonicTime.zero
     private var hurriedPasses = 0
@@ -131,7 +143,11 @@ package actor LiveQueryEngine {
     }
 
     nonisolated func submit(_ job: LiveInbox.Job) {
-        guard inbox.submit(job) else { return }
+        submit([job])
+    }
+
+    private nonisolated func submit(_ jobs: [LiveInbox.Job]) {
+        guard inbox.submit(jobs) else { return }
         runtime.spawn { await self.drain() }
     }
 
@@ -162,17 +178,41 @@ package actor LiveQueryEngine {
         for job in batch.jobs { perform(job) }
         apply(batch)
         await readWhatIsNeeded()
+        if isHeld() { return }
+        heldSince = nil
+        hasUnpublishedCommits = false
         publish()
         // The turn that displays it was requested first.
-        for job in batch.jobs { if case .notify(let isDone) = job { isDone() } }
+        let waiters = publicationWaiters
+        publicationWaiters = []
+        for isDone in waiters { isDone() }
         startLoads()
+    }
+
+    /// True while frames must not be published: a response of the server may be among the commits that were applied,
+    /// and its request has not ended. To be called after the last commit was taken. A hold that takes too long, because
+    /// the disk is in trouble, is ignored.
+    private func isHeld() -> Bool {
+        guard hasUnpublishedCommits, inbox.isHeld else { return false }
+        if let heldSince { return runtime.now - heldSince < LiveLimits.frameHoldMax }
+        let now = runtime.now
+        heldSince = now
+        runtime.spawn { [runtime, weak self] in
+            await runtime.sleep(until: now + LiveLimits.frameHoldMax)
+            self?.submit(.goOn)
+        }
+        return true
     }
 
     private func perform(_ job: LiveInbox.Job) {
         switch job {
         case .open(let make): add(make())
-        case .turn(let id, let page):
-            windows[id]?.turn(page)
+        case .turn(let id, let page, let result):
+            guard let window = windows[id] else {
+                result?.complete(.failure(LivePageError.disposed))
+                return
+            }
+            window.turn(page, result)
             unreadable.remove(id)
             dirtyWindows.insert(id)
         case .loadEnded(let id, let number, let end):
@@ -184,7 +224,9 @@ package actor LiveQueryEngine {
         case .retry:
             isRetryOnItsWay = false
             unreadable = []
-        case .goOn, .notify: return
+        case .goOn: return
+        case .notify(let isDone): publicationWaiters.append(isDone)
+        case .holdEnded: inbox.endHold()
         case .refresh(let scope):
             for (id, window) in windows {
                 if scope == .newSession { loads.removeValue(forKey: id)?.task.cancel() }
@@ -240,6 +282,7 @@ package actor LiveQueryEngine {
     }
 
     private func endAll() {
+        hasUnpublishedCommits = false
         subscription?.cancel()
         inbox.listen(false)
         for load in loads.values { load.task.cancel() }
@@ -253,6 +296,7 @@ package actor LiveQueryEngine {
     private func apply(_ batch: LiveInbox.ChangeBatch) {
         if batch.isReset { invalidateAll() }
         if let next = batch.account { goOver(to: next) }
+        if batch.isReset || !batch.commits.isEmpty { hasUnpublishedCommits = true }
         for commit in batch.commits {
             version = max(version, commit.version)
             if commit.isReset { invalidateAll() }
@@ -337,6 +381,7 @@ package actor LiveQueryEngine {
         for id in dirtyWindows.sorted() {
             guard let window = windows[id] else { continue }
             if let put = window.makeSnapshot(at: version) { frames.append((id, put)) }
+            publicationWaiters += window.endedTurns()
             if window.needsReading { unread.insert(id) }
             if window.wantsLoad { unloaded.insert(id) }
         }
@@ -353,9 +398,10 @@ package actor LiveQueryEngine {
             guard loads[id] == nil, let load = windows[id]?.beginLoad() else { continue }
             nextLoad += 1
             let number = nextLoad
+            let hold = FrameHold(inbox) { [weak self] in self?.submit(.holdEnded) }
             let task = runtime.spawn { [weak self] in
-                let end = await load.run()
-                self?.submit(.loadEnded(id, number: number, end))
+                let end = await load.run(hold)
+                self?.submit((hold.take() ? [.holdEnded] : []) + [.loadEnded(id, number: number, end)])
             }
             loads[id] = (number, task)
         }

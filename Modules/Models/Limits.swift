@@ -14,6 +14,10 @@ public enum Limits {
     public static let outboxMessagesMax = 250_000
     /// Bytes of content of the undelivered messages in one outbox.
     public static let outboxBytesMax = 1 << 30
+    /// Messages that wait to be stored for callers that do not wait; beyond it a creation is refused.
+    public static let creationsMax = 10_000
+    /// Bytes of content of the messages that wait to be stored for callers that do not wait.
+    public static let creationBytesMax = 32 << 20
     /// Operations in one batch.
     public static let batchOperationsMax = 512
     /// Bytes of content in one batch; a single message may be larger.

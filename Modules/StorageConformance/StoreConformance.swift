@@ -8,12 +8,12 @@ import CausewayStorage
 /// @Test(arguments: StoreConformance.rules)
 /// func keeps(_ rule: StoreConformance.Rule) async throws { try await rule.run(factory) }
 /// ```
-package enum StoreConformance {
+public enum StoreConformance {
     /// One guarantee, and the check for it.
-    package struct Rule: Sendable, CustomStringConvertible {
-        package let name: String
+    public struct Rule: Sendable, CustomStringConvertible {
+        public let name: String
         /// True for a rule that creates hundreds of stores.
-        package let isLong: Bool
+        public let isLong: Bool
         private let examine: @Sendable (StoreFactory) async throws -> Void
 
         init(
@@ -24,12 +24,12 @@ package enum StoreConformance {
             self.examine = examine
         }
 
-        package var description: String { name }
+        public var description: String { name }
 
         /// Returns if the store keeps the guarantee.
         ///
         /// - Throws: ``ConformanceFailure`` otherwise.
-        package func run(_ factory: StoreFactory) async throws(ConformanceFailure) {
+        public func run(_ factory: StoreFactory) async throws(ConformanceFailure) {
             do {
                 try await examine(factory)
             } catch let failure as ConformanceFailure {
@@ -42,10 +42,10 @@ package enum StoreConformance {
     }
 
     /// All rules. Each creates its own stores.
-    package static let rules: [Rule] =
+    public static let rules: [Rule] =
         lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + startRules + accountRules
         + uploadRules + concurrencyRules + historyRules + recordRules + eventRules
 
     /// The rule with this name.
-    package static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }
+    public static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }
 }

@@ -1,16 +1,16 @@
-package import CausewayStorage
+public import CausewayStorage
 
 /// Creates the stores that the suite examines.
-package struct StoreFactory: Sendable {
+public struct StoreFactory: Sendable {
     /// Creates a new, empty store that has not been started.
-    package var make: @Sendable (OutboxBounds) async throws -> any Store
+    public var make: @Sendable (OutboxBounds) async throws -> any Store
     /// Ends the store and reopens its data, not yet started, as the next process would.
-    package var reopen: @Sendable (any Store) async throws -> any Store
+    public var reopen: @Sendable (any Store) async throws -> any Store
 
     /// The number of generated histories that the store is tested with. A store on a disk takes longer.
-    package var histories: Int
+    public var histories: Int
 
-    package init(
+    public init(
         histories: Int = 300, make: @escaping @Sendable (OutboxBounds) async throws -> any Store,
         reopen: @escaping @Sendable (any Store) async throws -> any Store
     ) {
@@ -21,12 +21,12 @@ package struct StoreFactory: Sendable {
 }
 
 /// A violation of one of the port's guarantees.
-package struct ConformanceFailure: Error, CustomStringConvertible {
-    package let detail: String
-    package let file: String
-    package let line: Int
+public struct ConformanceFailure: Error, CustomStringConvertible {
+    public let detail: String
+    public let file: String
+    public let line: Int
 
-    package var description: String { "\(detail) (\(file):\(line))" }
+    public var description: String { "\(detail) (\(file):\(line))" }
 }
 
 /// Throws a ``ConformanceFailure`` unless the condition holds.

@@ -1,6 +1,7 @@
 package import CausewayModels
 
-/// An event after which pages should be requested from the server again, or are known not to be necessary.
+/// An event that concerns others than the engine: after most of them pages should be requested from the server again,
+/// or are known not to be necessary.
 package enum RefreshTrigger: Sendable, Hashable {
     /// A session began or ended: data that the server returned in the previous one may be out of date.
     case sessionChanged
@@ -16,4 +17,6 @@ package enum RefreshTrigger: Sendable, Hashable {
     case eventsOutdated
     /// Events have brought everything that the server has; see ``FollowedEvents/isBrought(through:in:)``.
     case eventsCaughtUp
+    /// Nothing is sent before a user, or the application, has acted.
+    case actionRequired(ActionRequired)
 }

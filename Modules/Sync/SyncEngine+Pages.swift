@@ -24,12 +24,14 @@ extension SyncEngine {
 
     /// Requests a page of a channel from the server and merges it into the store.
     ///
-    /// - Parameter isAskedAgain: true for a caller that repeats the request when notified that the server can be
-    ///   reached: with nothing to send, nothing else probes it.
+    /// - Parameters:
+    ///   - isAskedAgain: true for a caller that repeats the request when notified that the server can be reached: with
+    ///     nothing to send, nothing else probes it.
+    ///   - willStore: called immediately before the store is written.
     /// - Returns: the page; its messages are stored by then, and the feed has reported them.
     @discardableResult
     package func refresh(
-        _ query: RemoteQuery, isAskedAgain: Bool = false
+        _ query: RemoteQuery, isAskedAgain: Bool = false, willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) -> RemotePage {
         guard let transport, let asked = session?.id else { throw .noSession }
         let number = beginPage()
@@ -58,7 +60,7 @@ extension SyncEngine {
             }
             guard !page.items.isEmpty || page.coveredRange(of: query)?.isEmpty == false else { return .success(page) }
             do throws(StoreError) {
-                try await engine.merge(page, of: query, number)
+                try await engine.merge(page, of: query, number, willStore)
             } catch {
                 return .failure(.store(error))
             }
@@ -82,8 +84,11 @@ extension SyncEngine {
     /// Requests the changes of a part of a channel since it was read, and merges them into the store in one commit. For
     /// callers that repeat the request when notified that the server can be reached.
     ///
+    /// - Parameter willStore: called immediately before the store is written.
     /// - Returns: `nil` if pages must be read instead.
-    package func refreshChanges(_ query: RemoteChangesQuery) async throws(SyncError) -> RemoteChanges? {
+    package func refreshChanges(
+        _ query: RemoteChangesQuery, willStore: @escaping @Sendable () -> Void = {}
+    ) async throws(SyncError) -> RemoteChanges? {
         guard let transport, let asked = session?.id else { throw .noSession }
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
@@ -98,7 +103,7 @@ extension SyncEngine {
         return try await requestStoring { engine -> Result<RemoteChanges?, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
             do throws(StoreError) {
-                try await engine.merge(changes, number)
+                try await engine.merge(changes, number, willStore)
             } catch {
                 return .failure(.store(error))
             }
@@ -106,12 +111,15 @@ extension SyncEngine {
         }
     }
 
-    private func merge(_ changes: RemoteChanges, _ number: Int) async throws(StoreError) {
+    private func merge(
+        _ changes: RemoteChanges, _ number: Int, _ willStore: @Sendable () -> Void
+    ) async throws(StoreError) {
         let gone = (pagesUnderWay[number]?.gone ?? []).union(changes.gone)
         let items = changes.items.filter { !gone.contains($0.id) }
         let now = clock.wall
         // A message that is not known to be on the server is left to the outbox.
         let deleted = try await store.messages(changes.gone).filter { $0.syncState == .synced }.map(\.id)
+        willStore()
         try await store.commit(items.map { .merge($0, at: now) } + deleted.map { .delete($0) })
         noteGone(changes.gone)
         noteArrived(items.map(\.id))
@@ -120,7 +128,11 @@ extension SyncEngine {
 
     /// Asks whether the server still has a message of another user, and deletes it here if it has not. For servers
     /// whose pages report no range.
-    package func verify(_ id: MessageID) async throws(SyncError) {
+    ///
+    /// - Parameter willStore: called immediately before the store is written.
+    package func verify(
+        _ id: MessageID, willStore: @escaping @Sendable () -> Void = {}
+    ) async throws(SyncError) {
         guard let transport, let asked = session?.id else { throw .noSession }
         do throws(TransportError) {
             guard try await transport.lookup(id) == nil else { return }
@@ -133,6 +145,7 @@ extension SyncEngine {
                 guard let message = try await engine.store.message(id), message.syncState == .synced,
                     message.sender != session.user
                 else { return .success(()) }
+                willStore()
                 try await engine.store.commit([.delete(id)])
                 engine.noteGone([id])
             } catch {
@@ -164,7 +177,9 @@ extension SyncEngine {
         for page in pagesUnderWay.keys { pagesUnderWay[page]?.arrived.formUnion(ids) }
     }
 
-    private func merge(_ page: RemotePage, of query: RemoteQuery, _ number: Int) async throws(StoreError) {
+    private func merge(
+        _ page: RemotePage, of query: RemoteQuery, _ number: Int, _ willStore: @Sendable () -> Void
+    ) async throws(StoreError) {
         let gone = pagesUnderWay[number]?.gone ?? []
         let arrived = pagesUnderWay[number]?.arrived ?? []
         let range = page.coveredRange(of: query)
@@ -176,6 +191,7 @@ extension SyncEngine {
         repeat {
             let step = try await deletions(of: query.channel, in: range, after: cursor, except: kept)
             let noted = history  // another response may move it on while the disk is waited for
+            willStore()
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
             keptHistory = noted
             noteGone(step.ids)

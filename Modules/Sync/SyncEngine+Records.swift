@@ -8,11 +8,14 @@ extension SyncEngine {
     /// Requests a page of a list and merges it into the store. For callers that repeat the request when notified that
     /// the server can be reached.
     ///
-    /// - Parameter interpret: the record with its lists; `nil` if its fields cannot be read, in which case the stored
-    ///   state is left as it is.
+    /// - Parameters:
+    ///   - interpret: the record with its lists; `nil` if its fields cannot be read, in which case the stored state is
+    ///     left as it is.
+    ///   - willStore: called immediately before the store is written.
     /// - Returns: the page; its records are stored by then, and the feed has reported them.
     package func refreshRecords(
-        _ query: RemoteRecordsQuery, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?
+        _ query: RemoteRecordsQuery, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?,
+        willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) -> RemoteRecordsPage {
         guard let transport, let asked = session?.id else { throw .noSession }
         let number = recordReads.begin()
@@ -29,14 +32,16 @@ extension SyncEngine {
         let range = ListRange(
             list: query.list, direction: query.order == .ascending ? .ascending : .descending, after: query.after,
             through: page.next)
-        try await merge(page.items.map { ($0.id, interpret($0)) }, range, number, asked, query.history, page.history)
+        try await merge(
+            page.items.map { ($0.id, interpret($0)) }, range, number, asked, query.history, page.history, willStore)
         return page
     }
 
     /// Requests one record and stores it, or removes it if the server does not have it. For callers that repeat the
     /// request when notified that the server can be reached.
     package func refreshRecord(
-        _ kind: RecordKind, _ id: String, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?
+        _ kind: RecordKind, _ id: String, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?,
+        willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) {
         guard let transport, let asked = session?.id else { throw .noSession }
         let number = recordReads.begin()
@@ -50,9 +55,9 @@ extension SyncEngine {
             throw .transport(error)
         }
         guard let record = state.record else {
-            return try await removeRecord(kind, id, number, asked, named, state.history)
+            return try await removeRecord(kind, id, number, asked, named, state.history, willStore)
         }
-        try await merge([(id, interpret(record))], nil, number, asked, named, state.history)
+        try await merge([(id, interpret(record))], nil, number, asked, named, state.history, willStore)
     }
 
     /// Merges records that were requested in the session `asked`.
@@ -63,7 +68,7 @@ extension SyncEngine {
     ///   - history: the history that the response named.
     private func merge(
         _ found: [(id: String, record: StoredRecord?)], _ range: ListRange?, _ number: Int, _ asked: SessionID,
-        _ named: ServerHistory?, _ history: ServerHistory?
+        _ named: ServerHistory?, _ history: ServerHistory?, _ willStore: @escaping @Sendable () -> Void
     ) async throws(SyncError) {
         try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
@@ -72,17 +77,19 @@ extension SyncEngine {
             let kind = range?.list.kind ?? records.first?.kind
             let retained = (kind.flatMap { changes.stored[$0] } ?? []).union(found.map(\.id))
             let merge = RecordMerge(records, coverage: range, retained: retained)
+            willStore()
             return await engine.commitRecords(.mergeRecords(merge)) { $0.noteStored(records) }
         }
     }
 
     private func removeRecord(
         _ kind: RecordKind, _ id: String, _ number: Int, _ asked: SessionID, _ named: ServerHistory?,
-        _ history: ServerHistory?
+        _ history: ServerHistory?, _ willStore: @escaping @Sendable () -> Void
     ) async throws(SyncError) {
         try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
             if engine.recordReads.changes(since: number).stored[kind]?.contains(id) == true { return .success(()) }
+            willStore()
             return await engine.commitRecords(.removeRecord(kind, id)) { $0.noteRemoved(kind, id) }
         }
     }

@@ -56,6 +56,7 @@ package actor SyncEngine {
     /// Notices of this run, oldest first.
     var notices: [SyncNotice] = []
     var isClosed = false
+    package var hasClosed: Bool { isClosed }
     /// True if the run ended before a decision of the outbox was committed: the outbox is ahead of the store from then
     /// on, and makes no more decisions.
     var isAheadOfStore = false
@@ -85,6 +86,9 @@ package actor SyncEngine {
     var follower = EventFollower()
     var events = EventReading()
     package nonisolated let followedEvents = FollowedEvents()
+    package nonisolated let statusObservers = StatusObservers()
+    /// The required action that was reported last.
+    private var reportedAction: ActionRequired?
     private let startCursor: EventCursor?
     var waiters = Waiters()
     /// The last report of the machine's network, and the task that reads the reports.
@@ -173,6 +177,7 @@ package actor SyncEngine {
         await giveAttemptsBack()
         await transport?.close()
         waiters.failAll()
+        statusObservers.end()
     }
 
     func tell(_ trigger: RefreshTrigger) { onRefreshTrigger(trigger) }
@@ -214,10 +219,20 @@ package actor SyncEngine {
             setTimer()
         }
         isDraining = false
+        reportStatus()
         for waiter in drainWaiters { waiter.resume() }
         drainWaiters = []
         setTimer()
         if !isClosed, feed.await(outbox.canUseNews) { await drain() }
+    }
+
+    private func reportStatus() {
+        if isClosed { return statusObservers.end() }
+        if outbox.actionRequired != reportedAction {
+            reportedAction = outbox.actionRequired
+            if let reportedAction { tell(.actionRequired(reportedAction)) }
+        }
+        statusObservers.notify()
     }
 
     /// Processes entries of the feed for which the engine was not woken, so that its view of the outbox is complete.

@@ -1,8 +1,8 @@
-public import CausewayModels
-public import CausewayStorage
+package import CausewayModels
+package import CausewayStorage
 
 /// The reason why the engine did not perform a request.
-public enum SyncError: Error, Sendable, Hashable {
+package enum SyncError: Error, Sendable, Hashable {
     /// No user is logged in.
     case noSession
     /// Another user is logged in, and must log out first.
@@ -30,7 +30,7 @@ public enum SyncError: Error, Sendable, Hashable {
 }
 
 extension SyncError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .noSession: "not logged in; log in first"
         case .sessionExists(let user, let server): "\(user) is logged in at \(server); log out first"

@@ -70,6 +70,6 @@ extension ControlService {
     /// The user of the session.
     func currentUser() async throws(ControlError) -> UserID {
         if let session = try await status().session { return session.user }
-        throw ControlError(.noSession, SyncError.noSession.description)
+        throw ControlError(.noSession, ClientError.noSession.description)
     }
 }

@@ -41,8 +41,8 @@ public struct ChannelMemberRepository: Sendable {
 
     /// The memberships of the session's user, by the time when they began: the channels of the user.
     ///
-    /// Throws ``SyncError/noSession``. The collection remains that of this user in a later session of another one, and
-    /// shows nothing then.
+    /// Throws ``ClientError/noSession``. The collection remains that of this user in a later session of another one,
+    /// and shows nothing then.
     @MainActor
     public func getMemberships(
         direction: LiveDirection = .ascending, pageSize: Int = Limits.pageSizeDefault

@@ -12,8 +12,8 @@ extension MessageRepository {
     /// that was used least recently is removed first: open or copy the file at once, and do not change it. One that was
     /// cut continues where it ended; size and hash are verified. Concurrent calls share one download.
     ///
-    /// Throws ``SyncError/messageNotFound(_:)``, ``ContentProblem/unsupported(_:)`` for a message without a file,
-    /// ``SyncError/transport(_:)`` if the server cannot be reached or does not have the file any longer, and
+    /// Throws ``ClientError/messageNotFound(_:)``, ``ContentProblem/unsupported(_:)`` for a message without a file,
+    /// ``ClientError/transport(_:)`` if the server cannot be reached or does not have the file any longer, and
     /// ``ClientError/blob(_:)``, for instance on a full disk.
     ///
     /// - Parameter progress: called with the number of bytes that are here, after each part, on no particular thread.
@@ -53,7 +53,7 @@ extension MessageRepository {
             guard let media = engine.currentMedia else { throw Self.disconnected }
             try await media.download(attachment, from: offset, to: body)
         } catch {
-            throw .sync(.transport(error))
+            throw .transport(error)
         }
     }
 
@@ -75,7 +75,7 @@ extension MessageRepository {
     }
 
     private func attachment(of id: MessageID) async throws(ClientError) -> (Attachment, MessageFiles) {
-        guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
+        guard let message = try await storedMessage(id) else { throw .messageNotFound(id) }
         guard let attachment = message.content.attachment, let files else {
             throw .content(.unsupported(message.content.type))
         }
@@ -86,7 +86,7 @@ extension MessageRepository {
         _ attachment: Attachment, to part: any ReceivedPart, _ progress: @escaping @Sendable (Int64) -> Void
     ) async -> Result<String, ClientError> {
         if part.length < attachment.size {
-            guard let media = engine.currentMedia else { return .failure(.sync(.transport(Self.disconnected))) }
+            guard let media = engine.currentMedia else { return .failure(.transport(Self.disconnected)) }
             let problem = DownloadProblem()
             do throws(TransportError) {
                 try await media.download(attachment, from: part.length) { bytes throws(TransportError) in
@@ -100,7 +100,7 @@ extension MessageRepository {
                 }
             } catch {
                 if let problem = problem.error { return .failure(.blob(problem)) }
-                return .failure(.sync(.transport(error)))
+                return .failure(.transport(error))
             }
         }
         do throws(BlobError) {

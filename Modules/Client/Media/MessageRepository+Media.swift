@@ -61,7 +61,7 @@ extension MessageRepository {
         if let preview = file.preview, preview.count > Limits.previewBytesMax {
             throw .content(.previewTooLong(bytes: preview.count))
         }
-        guard let files, let session = engine.currentSession else { throw .sync(.noSession) }
+        guard let files, let session = engine.currentSession else { throw .noSession }
         let id = MessageID(runtime.makeUUIDv7())
         let reference = BlobReference(account: session.account, message: id)
         return try await files.collector.creating(id) { () async throws(ClientError) in
@@ -82,7 +82,7 @@ extension MessageRepository {
     private func fileBytesMax(for type: MessageType) throws(ClientError) -> Int64 {
         guard files != nil else { throw .content(.unsupported(type)) }
         guard let capabilities = engine.currentCapabilities else { return Limits.fileBytesMax }
-        guard capabilities.operations.contains(.create) else { throw .sync(.notSupported(.create)) }
+        guard capabilities.operations.contains(.create) else { throw .notSupported(.create) }
         guard let bytesMax = capabilities.content.fileBytesMax else { throw .content(.unsupported(type)) }
         return min(bytesMax, engine.currentMedia?.fileBytesMax ?? bytesMax)
     }

@@ -17,13 +17,13 @@ struct RecordPager<Value: Record>: RemoteSource {
         RecordKinds.all.contains { $0.kind == Value.kind } ? RemoteFollowing(engine.followedEvents.phase) : .none
     }
 
-    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
+    func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
         let request = request(for: page)
         let response = try await engine.refreshRecords(
             RemoteRecordsQuery(
                 list: query.list, order: request.direction == .ascending ? .ascending : .descending,
-                after: request.after, limit: request.count)
-        ) { $0.stored(as: Value.self) }
+                after: request.after, limit: request.count),
+            interpret: { $0.stored(as: Value.self) }, willStore: { hold.begin() })
         return request.side == .end
             ? LoadedRange(start: request.start, end: response.next) : LoadedRange(start: response.next)
     }
@@ -67,8 +67,9 @@ struct RecordFetcher<Value: Record>: RemoteSource {
     let engine: SyncEngine
     let id: Value.ID
 
-    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
-        try await engine.refreshRecord(Value.kind, id.description) { $0.stored(as: Value.self) }
+    func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
+        try await engine.refreshRecord(
+            Value.kind, id.description, interpret: { $0.stored(as: Value.self) }, willStore: { hold.begin() })
         return LoadedRange()
     }
 }

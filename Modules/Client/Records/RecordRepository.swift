@@ -11,7 +11,7 @@ import CausewayTransport
 /// ``CausewayClient/channels``, ``CausewayClient/channelMembers``.
 ///
 /// Writes need the server's word: they are sent at once, not queued, and end with its result. Offline they throw
-/// ``SyncError/transport(_:)`` with `unreachable`, and nothing was sent. Each has an id of its own, so a request that
+/// ``ClientError/transport(_:)`` with `unreachable`, and nothing was sent. Each has an id of its own, so a request that
 /// is repeated because its response was lost has no second effect; after `inDoubt` the live objects show whether the
 /// server has applied it. The server's reason to refuse a write comes as `refused`.
 public struct RecordRepository: Sendable {
@@ -44,23 +44,23 @@ public struct RecordRepository: Sendable {
 
     /// Sends a write, waits for the server's result, and reads the record again, so that live objects show it.
     ///
-    /// Throws ``SyncError/noSession``, and ``SyncError/transport(_:)`` as described above.
+    /// Throws ``ClientError/noSession``, and ``ClientError/transport(_:)`` as described above.
     ///
     /// - Returns: the version that the write gave the record.
     @discardableResult
     public func write<Value: Record>(_ write: RecordWrite, of kind: Value.Type) async throws(ClientError) -> Int64 {
         if let problem = kind.problem(with: write) {
-            throw .sync(.transport(.refused(code: problem.code, detail: problem.detail)))
+            throw .transport(.refused(code: problem.code, detail: problem.detail))
         }
         let position: ServerPosition
-        do throws(SyncError) { position = try await engine.write(write) } catch { throw .sync(error) }
+        do throws(SyncError) { position = try await engine.write(write) } catch { throw ClientError(error) }
         if let id = Value.ID(write.record) { await refresh(kind, id) }
         return position.position
     }
 
     /// A page of the stored records of a list.
     package func storedPage(_ query: RecordListQuery) async throws(ClientError) -> RecordListPage {
-        do throws(StoreError) { return try await store.records(query) } catch { throw .store(error) }
+        do throws(StoreError) { return try await store.records(query) } catch { throw ClientError(error) }
     }
 
     /// A page of a list as the server has it; its records are stored by then. Those that cannot be read are left out.
@@ -75,7 +75,7 @@ public struct RecordRepository: Sendable {
             ) { $0.stored(as: kind) }
             return RecordListPage(records: page.items.compactMap { $0.stored(as: kind) }, next: page.next)
         } catch {
-            throw .sync(error)
+            throw ClientError(error)
         }
     }
 
@@ -84,9 +84,9 @@ public struct RecordRepository: Sendable {
         try? await engine.refreshRecord(Value.kind, id.description) { $0.stored(as: Value.self) }
     }
 
-    /// Throws ``SyncError/noSession``.
+    /// Throws ``ClientError/noSession``.
     func currentUser() throws(ClientError) -> UserID {
-        guard let user = engine.currentSession?.user else { throw .sync(.noSession) }
+        guard let user = engine.currentSession?.user else { throw .noSession }
         return user
     }
 }

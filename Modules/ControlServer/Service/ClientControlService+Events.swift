@@ -7,7 +7,7 @@ import Synchronization
 extension ClientControlService {
     package func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
         try await followers.hold {
-            let collection = await client.messages.liveMessages(in: query.channel, pageSize: query.limit)
+            let collection = await client.messages.getMessages(in: query.channel, pageSize: query.limit)
             try await Self.tell(collection.changes, reasons: { try await reasons(for: $0) }, listener)
         }
     }

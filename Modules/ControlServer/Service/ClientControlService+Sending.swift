@@ -59,7 +59,7 @@ extension ClientControlService {
                     switch error {
                     case .failed(let failure): return DeliveryResultResponse(failed: id, failure)
                     case .deleted: return DeliveryResultResponse(deleted: id)
-                    case .unknown: return nil
+                    case .notCreated, .clientClosed, .unknown: return nil
                     }
                 }
             }

@@ -44,7 +44,7 @@ package struct ClientControlService: ControlService {
     package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListResponse {
         let (refreshed, problem) = try await refresh(query)
         let page = try await asked { () throws(ClientError) in
-            try await client.messages.getMessages(
+            try await client.messages.storedMessages(
                 in: query.channel, limit: query.range.limit, before: query.range.after?.cursor)
         }
         let reasons = try await reasons(for: page.messages)
@@ -69,13 +69,13 @@ package struct ClientControlService: ControlService {
 
     package func message(_ id: MessageID) async throws(ControlError) -> MessageDTO {
         let message = try await asked { () throws(ClientError) in
-            try await client.messages.getMessage(id)
+            try await client.messages.storedMessage(id)
         }
         if let message { return MessageDTO(message, wait: try await reasons(for: [message])[id]) }
         let operation = try await asked { () throws(ClientError) in
-            try await client.messages.getOperation(id)
+            try await client.messages.storedOperation(id)
         }
-        guard let operation else { throw ControlError(SyncError.messageNotFound(id)) }
+        guard let operation else { throw ControlError(ClientError.messageNotFound(id)) }
         return MessageDTO(operation, wait: try await reasons(for: [operation])[id])
     }
 

@@ -9,7 +9,15 @@ extension ControlError {
         case .content(let problem): self.init(.messageInvalid, problem.description)
         case .credentials(let problem): self.init(.credentials, problem.description)
         case .store(let problem): self.init(problem)
-        case .sync(let problem): self.init(problem)
+        case .transport(let problem): self.init(problem)
+        case .noSession: self.init(.noSession, error.description)
+        case .sessionExists: self.init(.sessionExists, error.description)
+        case .messageNotFound: self.init(.notFound, error.description)
+        case .notAMessage, .typeDiffers, .tooManyOperations, .notSupported, .windowFull:
+            self.init(.wrongState, error.description)
+        case .notFailed, .overtaken: self.init(.wrongState, error.description)
+        case .notAuthor: self.init(.notAuthor, error.description)
+        case .closed: self.init(.stopping, error.description)
         }
     }
 
@@ -27,20 +35,6 @@ extension ControlError {
             case .cancelled, .closed: .stopping
             }
         self.init(code, error.description)
-    }
-
-    package init(_ error: SyncError) {
-        switch error {
-        case .noSession: self.init(.noSession, error.description)
-        case .sessionExists: self.init(.sessionExists, error.description)
-        case .messageNotFound: self.init(.notFound, error.description)
-        case .notAMessage, .typeDiffers, .tooManyOperations, .notSupported: self.init(.wrongState, error.description)
-        case .notFailed, .overtaken: self.init(.wrongState, error.description)
-        case .notAuthor: self.init(.notAuthor, error.description)
-        case .store(let problem): self.init(problem)
-        case .transport(let problem): self.init(problem)
-        case .closed: self.init(.stopping, error.description)
-        }
     }
 
     package init(_ error: StoreError) {

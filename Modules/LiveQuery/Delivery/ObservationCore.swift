@@ -77,6 +77,28 @@ import CausewayModels
         }
     }
 
+    // MARK: Waiting
+
+    /// Returns when the stored data are displayed; at once if they are, or the object was disposed of. Cancellation of
+    /// the calling task ends the wait.
+    func ready() async {
+        if displayed != nil || isDisposed { return }
+        let reader = source.addReader()
+        defer { source.removeReader(reader) }
+        await source.waitForNews(reader)
+        lifetime.takeTurn()
+    }
+
+    /// Performs a request, and returns its result when it is displayed.
+    func turn(_ page: LivePageJob) async throws -> Int {
+        if isDisposed { throw LivePageError.disposed }
+        let result = PageResult()
+        lifetime.turn(page, result)
+        let count = try await result.value()
+        lifetime.takeTurn()
+        return count
+    }
+
     // MARK: Listeners
 
     /// - Parameter isReplayed: true for a listener whose first call has the current state, as soon as there is one.
@@ -155,7 +177,8 @@ enum LiveStep: Int, CaseIterable, Sendable {
         switch self {
         case .loadingStatus: change.status.loading != change.oldStatus.loading
         case .dataStatus: change.status.data != change.oldStatus.data
-        case .data: !change.isDataUnchanged
+        // Also for data that turn out to be those of the server: a listener that waits for fresh data gets them.
+        case .data: !change.isDataUnchanged || (change.status.data == .fresh && change.oldStatus.data != .fresh)
         case .error: change.status.error != nil && change.status.errorNumber != change.oldStatus.errorNumber
         case .all: change.isDifferent
         }

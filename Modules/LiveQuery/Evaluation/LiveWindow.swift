@@ -24,7 +24,10 @@ protocol LiveWindow: AnyObject {
     /// Invalidates the last read: it may be ahead of the feed, whose progress could not be determined.
     func invalidateRead(_ error: StoreError)
 
-    func turn(_ page: LivePageJob)
+    /// - Parameter result: completed by a closure of ``endedTurns()``.
+    func turn(_ page: LivePageJob, _ result: PageResult?)
+    /// Closures that report the ends of turns, to be called when the frame that shows them has been published.
+    func endedTurns() -> [@Sendable () -> Void]
 
     /// True if the server is to be asked.
     var wantsLoad: Bool { get }
@@ -55,12 +58,18 @@ protocol LiveWindow: AnyObject {
 }
 
 /// A request concerning the pages of a collection.
-package enum LivePageJob: Sendable { case next, previous, reset }
+package enum LivePageJob: Sendable, Hashable {
+    case next, previous, reset
+    /// Asks the server again for the displayed range.
+    case refresh
+    /// Repeats the request that failed.
+    case retry
+}
 
 /// One request to the server.
 struct LiveLoad: Sendable {
-    /// Sends the request.
-    let run: @Sendable () async -> LiveLoadEnd
+    /// Sends the request, and holds frames back while its response is being stored.
+    let run: @Sendable (FrameHold) async -> LiveLoadEnd
 }
 
 /// The result of a request to the server.

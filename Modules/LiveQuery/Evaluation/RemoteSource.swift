@@ -2,7 +2,7 @@ package import CausewayModels
 
 /// The server side of a query: requests pages of it, and stores the results.
 ///
-/// Requirements of an implementation: the store's feed has reported everything that it stored when ``load(_:)``
+/// Requirements of an implementation: the store's feed has reported everything that it stored when ``load(_:hold:)``
 /// returns, and a call ends soon after its task was cancelled. It keeps no state between calls: the window keeps track
 /// of the loaded range.
 package protocol RemoteSource<Key>: Sendable {
@@ -10,14 +10,16 @@ package protocol RemoteSource<Key>: Sendable {
 
     /// Requests a page and merges it into the store.
     ///
+    /// - Parameter hold: to be begun immediately before the store is written.
     /// - Returns: the range that is completely known now.
-    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key>
+    func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key>
 
     /// Requests all changes since the server was asked for the records that `loadedRange` covers, and merges them into
     /// the store in one commit.
     ///
+    /// - Parameter hold: to be begun immediately before the store is written.
     /// - Returns: the range that is covered now, no less than before; `nil` if pages must be requested instead.
-    func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>?
+    func loadChanges(since loadedRange: LoadedRange<Key>, hold: FrameHold) async throws -> LoadedRange<Key>?
 
     /// True for the key of a record with a position on the server. Records without one sort after all others.
     func isPlaced(_ key: Key) -> Bool
@@ -36,7 +38,9 @@ package protocol RemoteSource<Key>: Sendable {
 }
 
 extension RemoteSource {
-    package func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>? { nil }
+    package func loadChanges(
+        since loadedRange: LoadedRange<Key>, hold: FrameHold
+    ) async throws -> LoadedRange<Key>? { nil }
     package func isPlaced(_ key: Key) -> Bool { false }
     package func placedCount(after newest: Key, through key: Key) -> Int { 0 }
     package var following: RemoteFollowing { .none }

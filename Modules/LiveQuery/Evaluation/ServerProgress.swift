@@ -44,6 +44,8 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     var hasGap = false
     /// True if events that would have kept the data up to date have been missing for long.
     var isOutdated = false
+    /// True once a request of this window has succeeded.
+    var hasResponded = false
     /// The time of the last successful request.
     var freshSince = MonotonicTime.zero
 

@@ -183,11 +183,16 @@ extension Window {
 
     /// Requests another page at one end, if there is one.
     func grow(_ side: Side) {
-        guard target + pageSize <= LiveLimits.windowRecordsMax else { return }
+        if isComplete(side) { return }
         if isStale, isReopening { return growWhileReopening(side) }
-        if side == .end ? end.isOpen : start.isOpen { return }
         target = max(target, rows.count) + pageSize
         if side == .end { demand.end += pageSize } else { demand.start += pageSize }
+    }
+
+    /// True if nothing can follow at this side, as far as is known.
+    func isComplete(_ side: Side) -> Bool {
+        if isStale, isReopening { return side == .start ? query.anchor == .first : query.anchor == .last }
+        return side == .end ? end.isOpen : start.isOpen
     }
 
     /// The first page is still to be read: the records displayed until then are irrelevant.

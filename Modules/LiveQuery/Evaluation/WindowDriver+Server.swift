@@ -22,10 +22,10 @@ extension WindowDriver {
             server.isRefreshDue = false
             server.newestWhenAsked = window.newestKey(where: remote.isPlaced)
         }
-        return LiveLoad {
+        return LiveLoad { hold in
             let result: Result<LoadedRange<Query.Key>?, any Error>
             do {
-                result = .success(try await ask())
+                result = .success(try await ask(hold))
             } catch {
                 result = .failure(error)
             }
@@ -35,13 +35,13 @@ extension WindowDriver {
 
     private func call(
         _ remote: any RemoteSource<Query.Key>, _ request: ServerRequest
-    ) -> (@Sendable () async throws -> LoadedRange<Query.Key>?)? {
+    ) -> (@Sendable (FrameHold) async throws -> LoadedRange<Query.Key>?)? {
         if request == .changes {
             guard let loadedRange = server.loadedRange else { return nil }
-            return { try await remote.loadChanges(since: loadedRange) }
+            return { try await remote.loadChanges(since: loadedRange, hold: $0) }
         }
         guard let page = page(for: request) else { return nil }
-        return { try await remote.load(page) }
+        return { try await remote.load(page, hold: $0) }
     }
 
     private func page(for request: ServerRequest) -> RemoteSourcePage<Query.Key>? {
@@ -111,6 +111,7 @@ extension WindowDriver {
         }
         remoteTrouble = nil
         server.isOutdated = false
+        server.hasResponded = true
         server.freshSince = now
     }
 

@@ -20,8 +20,14 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     private var fetched: Window<Query>.Fetched?
     var server: ServerProgress<Query.Key>
     var remoteTrouble: Trouble?
-    private var readTrouble: Trouble?
-    private var troubles = 0
+    private(set) var readTrouble: Trouble?
+    /// A page was requested beyond the limit.
+    var limitTrouble: Trouble?
+    private(set) var troubles = 0
+    /// Callers that wait for a page.
+    var turns: [PageTurn] = []
+    /// The outermost keys when pages were last requested.
+    var turnEdges: [WindowSide: Query.Key] = [:]
     /// True if the rows may belong to another account, until they have been read again.
     private var isDisowned = false
     /// The frame that was published last.
@@ -94,18 +100,6 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     var hasReadingFailed: Bool { readTrouble != nil }
 
-    // MARK: Pages
-
-    func turn(_ page: LivePageJob) {
-        switch page {
-        case .next: window.grow(.end)
-        case .previous: window.grow(.start)
-        case .reset:
-            window.reopen()
-            if remote != nil { server.askAgain() }
-        }
-    }
-
     // MARK: Frames
 
     func makeSnapshot(at version: Int64) -> (() -> Void)? {
@@ -118,7 +112,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         let status = status
         if isDisowned, window.isStale { return makeEmptySnapshot(at: version, status) }
         isDisowned = false
-        guard !window.touched.isEmpty || !status.isSame(as: lastFrame.status) else { return nil }
+        guard !window.touched.isEmpty || !isShown || !status.isSame(as: lastFrame.status) else { return nil }
         let touched = window.isStale ? ChangedRows() : window.takeTouched()
         if window.isStale {
             lastFrame.status = status
@@ -134,7 +128,9 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         status.data = .error
         status.hasNext = false
         status.hasPrevious = false
-        guard !lastFrame.rows.isEmpty || !status.isSame(as: lastFrame.status) else { return nil }
+        status.isLoadingNext = false
+        status.isLoadingPrevious = false
+        guard !lastFrame.rows.isEmpty || !isShown || !status.isSame(as: lastFrame.status) else { return nil }
         // The next rows are all new.
         window.touchAll()
         var touched = ChangedRows<Query.Record.ID, Query.Key>()
@@ -147,7 +143,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     private var status: LiveStatus {
         var status = LiveStatus()
         status.isOpen = true
-        let trouble = readTrouble ?? remoteTrouble
+        let trouble = readTrouble ?? remoteTrouble ?? limitTrouble
         status.error = trouble?.error
         status.errorNumber = trouble?.number ?? 0
         status.hasNext = !window.end.isOpen
@@ -158,7 +154,12 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
             status.data = isEmpty ? .error : server.isFresh ? .fresh : .local
             return status
         }
-        status.loading = isAskingServer ? .loading : remoteTrouble == nil ? .loaded : .error
+        status.loading =
+            if isAskingServer { .loading } else if remoteTrouble != nil { .error } else {
+                server.hasResponded ? .loaded : .notLoading
+            }
+        status.isLoadingNext = status.loading == .loading && window.demand.end > 0
+        status.isLoadingPrevious = status.loading == .loading && window.demand.start > 0
         if server.isFresh {
             status.data = isObject && isEmpty ? .notExist : .fresh
         } else if isEmpty {
@@ -169,13 +170,19 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         return status
     }
 
-    func close() { broadcaster.finish() }
+    func close() {
+        broadcaster.finish()
+        failTurns(LivePageError.disposed)
+    }
 
     func end(_ error: any Error) -> () -> Void {
+        failTurns(error)
         lastFrame.status.data = .error
         lastFrame.status.loading = .error
         lastFrame.status.hasNext = false
         lastFrame.status.hasPrevious = false
+        lastFrame.status.isLoadingNext = false
+        lastFrame.status.isLoadingPrevious = false
         lastFrame.status.isOpen = true
         let trouble = trouble(error)
         lastFrame.status.error = trouble.error

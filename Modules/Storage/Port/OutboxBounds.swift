@@ -1,11 +1,12 @@
-package import CausewayModels
+public import CausewayModels
 
 /// The capacity of one outbox; beyond it a message is refused and nothing old is dropped.
-package struct OutboxBounds: Sendable, Hashable {
-    package var messagesMax: Int
-    package var bytesMax: Int
+public struct OutboxBounds: Sendable, Hashable {
+    public var messagesMax: Int
+    /// Bytes of content.
+    public var bytesMax: Int
 
-    package init(messagesMax: Int = Limits.outboxMessagesMax, bytesMax: Int = Limits.outboxBytesMax) {
+    public init(messagesMax: Int = Limits.outboxMessagesMax, bytesMax: Int = Limits.outboxBytesMax) {
         self.messagesMax = messagesMax
         self.bytesMax = bytesMax
     }

@@ -82,7 +82,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
             }
         case .resend(let number): _ = try await client.messages.resend([ids[number]])
         case .resendAll: _ = try await client.messages.resendFailedMessages()
-        case .deleteAllFailed: _ = try await client.messages.deleteAllFailedMessages()
+        case .deleteAllFailed: _ = try await client.messages.deleteFailedMessages()
         case .line(let line): try await use(line)
         case .restart(let resumes): try await restart(resumes)
         case .restartHub: try await world.restartHub()
@@ -109,7 +109,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
             }
         } else {
             try await until("message \(ids.count - 1) is on its way") {
-                try await client.messages.getMessage(id)?.syncState == .syncing
+                try await client.messages.storedMessage(id)?.syncState == .syncing
             }
         }
     }
@@ -118,7 +118,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
     private mutating func created(_ new: Scenario.Draft) async throws -> MessageID {
         let channel = try Self.channel(new.room)
         var parent: MessageID?
-        if let number = new.parent { parent = try await client.messages.getMessage(ids[number])?.id }
+        if let number = new.parent { parent = try await client.messages.storedMessage(ids[number])?.id }
         let handle =
             switch Self.content("message \(ids.count)", isCustom: new.isCustom) {
             case .custom(let data):
@@ -136,7 +136,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
     /// An edit's text follows from its step, so that edits can be told apart.
     private func edit(_ number: Int) async throws {
         let id = ids[number]
-        guard let message = try await client.messages.getMessage(id) else { return }
+        guard let message = try await client.messages.storedMessage(id) else { return }
         let text = "message \(number), edited in step \(step)"
         try await ignoringWhatIsGone { () async throws(ClientError) in
             if message.type == .text {
@@ -150,7 +150,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
     private func ignoringWhatIsGone(_ change: () async throws(ClientError) -> Void) async throws {
         do throws(ClientError) {
             try await change()
-        } catch .sync(.messageNotFound) {
+        } catch .messageNotFound {
             return
         }
     }
@@ -237,7 +237,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
         var end = ScenarioOutcome()
         let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
         for (number, id) in ids.enumerated() {
-            let message = try await client.messages.getMessage(id)
+            let message = try await client.messages.storedMessage(id)
             end.fates.append(Self.fate(of: message))
             if let message { end.clientBodies[number] = Self.body(message.content, Set(message.reactions.keys)) }
             let dependants = try await client.messages.dependants(of: id)
@@ -248,7 +248,7 @@ struct ScenarioPlayer<World: ScenarioWorld> {
         }
         for room in Scenario.Room.allCases {
             let channel = try Self.channel(room)
-            let page = try await client.messages.getMessages(in: channel, limit: 1000)
+            let page = try await client.messages.storedMessages(in: channel, limit: 1000)
             end.client[room] = page.messages.compactMap { numbers[$0.id] }
             guard room != .nowhere else { continue }
             let shown = try await world.shown(in: channel)

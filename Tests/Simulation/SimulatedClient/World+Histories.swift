@@ -173,8 +173,8 @@ extension World {
                     try await client.messages.refreshMessages(in: channel, limit: 1)
                     break
                 } catch {
-                    if case .sync(.transport(.historyChanged)) = error { break }
-                    if case .sync(.transport(.actionRequired(let need))) = error, need.cause == .tokenRefused {
+                    if case .transport(.historyChanged) = error { break }
+                    if case .transport(.actionRequired(let need)) = error, need.cause == .tokenRefused {
                         await logIn(client, process)
                     }
                 }

@@ -13,7 +13,7 @@ extension World {
             try await client.messages.refreshMessages(
                 in: channel, limit: between(1, 30), before: isLikely(300) ? newest : nil)
         } catch {
-            if case .sync(.transport) = error { return }
+            if case .transport = error { return }
             witnessError(error, process)
         }
     }
@@ -26,7 +26,7 @@ extension World {
         var cursor: MessageCursor?
         do throws(ClientError) {
             repeat {
-                let page = try await client.messages.getMessages(in: channel, limit: between(1, 20), before: cursor)
+                let page = try await client.messages.storedMessages(in: channel, limit: between(1, 20), before: cursor)
                 seen += page.messages
                 cursor = page.next
             } while cursor != nil

@@ -119,7 +119,14 @@ extension World {
     ) async throws(ClientError) {
         messagesWritten += 1
         let ticket = messagesWritten
-        let handle = try await client.messages.createTextMessage(text, in: channel) { [self] result in
+        let handle = try await client.messages.createTextMessage(text, in: channel)
+        runtime.spawn { [self] in
+            let result: Result<ServerPosition, DeliveryError>
+            do throws(DeliveryError) {
+                result = .success(try await handle.delivered())
+            } catch {
+                result = .failure(error)
+            }
             witnessCompletion(ticket, result, process)
         }
         guard isRunning(process) else { return }
@@ -183,7 +190,7 @@ extension World {
             tally.deleted += deleted.count
             for id in deleted { witnessDeleted(id, process) }
         } catch {
-            if case .sync(.messageNotFound) = error { return }
+            if case .messageNotFound = error { return }
             witnessError(error, process)
         }
     }
@@ -195,7 +202,7 @@ extension World {
             if !everything, isLikely(500), let channel = anyChannel() {
                 tally.deleted += try await client.messages.deleteFailedMessages(in: channel)
             } else {
-                tally.deleted += try await client.messages.deleteAllFailedMessages(by: .cli)
+                tally.deleted += try await client.messages.deleteFailedMessages(by: .cli)
             }
         } catch {
             witnessError(error, process)
@@ -215,7 +222,7 @@ extension World {
             tally.resent += 1
         } catch {
             switch error {
-            case .sync(.messageNotFound), .sync(.notFailed), .sync(.overtaken), .sync(.notAuthor): break
+            case .messageNotFound, .notFailed, .overtaken, .notAuthor: break
             default: witnessError(error, process)
             }
         }
@@ -240,8 +247,8 @@ extension World {
             guard isRunning(process) else { return }
             processes[process].confirmed = processes[process].transports.filter { $0.token == token.text }
         } catch {
-            if case .sync(.sessionExists) = error { return }
-            if case .sync(.transport) = error { return }
+            if case .sessionExists = error { return }
+            if case .transport = error { return }
             witnessError(error, process)
         }
     }

@@ -77,7 +77,8 @@ extension World {
             }
         case .failure(.deleted):
             if stored != nil { violated("message \(number) is told deleted, and is there") }
-        case .failure(.unknown):
+        case .failure(.notCreated): violated("a created message is told not created")
+        case .failure(.unknown), .failure(.clientClosed):
             if !mayBeUnknown { violated("a wait for message \(number) ended without a result") }
         }
     }
@@ -114,14 +115,14 @@ extension World {
         guard isRunning(process) else { return }
         let isFine =
             switch error {
-            case .store(.closed), .sync(.store(.closed)), .sync(.closed): false
+            case .store(.closed), .closed: false
             // The engine repeats a commit after a moment, or when its delayed timer fires.
-            case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5) + latestTimer
-            case .sync(.noSession): true
-            case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
-            case .sync(.sessionExists), .sync(.notFailed), .sync(.overtaken), .sync(.notAuthor), .sync(.transport): true
+            case .store: !isHealed || runtime.now - healedAt < .seconds(5) + latestTimer
+            case .noSession: true
+            case .messageNotFound, .notAMessage, .typeDiffers, .tooManyOperations: true
+            case .sessionExists, .notFailed, .overtaken, .notAuthor, .transport: true
             case .blob(.full): !isHealed
-            case .blob, .content, .credentials, .sync(.notSupported): false
+            case .blob, .content, .credentials, .notSupported, .windowFull: false
             }
         if !isFine { violated("somebody was told without a cause: \(error)") }
     }

@@ -61,5 +61,8 @@ package final class ScriptedServer: Sendable {
     /// The messages of a channel in their order, without deleted ones.
     package func messages(in channel: ChannelID) -> [RemoteMessage] { state.withLock { $0.messages(in: channel) } }
 
+    /// From now on this is the only valid token.
+    package func accept(_ token: AccessToken) { state.withLock { $0.validToken = token } }
+
     package func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
 }

@@ -9,7 +9,7 @@ struct ScriptedServerState: Sendable {
     }
 
     let channels: Set<ChannelID>?
-    let validToken: AccessToken?
+    var validToken: AccessToken?
     var mode = ScriptedServer.Mode.working
     /// Accepted messages, edits and reactions.
     var order: [MessageID] = []

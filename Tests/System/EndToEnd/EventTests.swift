@@ -27,7 +27,7 @@ import Testing
     }
 
     private static func texts(_ client: CausewayClient, _ world: RealWorld) async throws -> [MessageContent] {
-        try await client.messages.getMessages(in: world.general).messages.map(\.content)
+        try await client.messages.storedMessages(in: world.general).messages.map(\.content)
     }
 
     /// Nothing is open on the phone, so nothing requests a page: only events can bring the message.
@@ -43,7 +43,7 @@ import Testing
             }
             try await phone.messages.addReaction("wave", to: handle.id)
             try await Eventually.holds("the reaction arrives") {
-                try await desk.messages.getMessages(in: world.general).messages.first?.reactions == ["wave": 1]
+                try await desk.messages.storedMessages(in: world.general).messages.first?.reactions == ["wave": 1]
             }
             try await desk.messages.softDeleteMessage(handle.id)
             try await Eventually.holds("it disappears") { try await Self.texts(phone, world).isEmpty }
@@ -99,7 +99,7 @@ import Testing
             while last?.snapshot.contains(where: { $0.channel == news }) != true { last = await list.next() }
             _ = try await desk.messages.createTextMessage("first", in: news).delivered()
             try await Eventually.holds("its message arrives") {
-                try await phone.messages.getMessages(in: news).messages.count == 1
+                try await phone.messages.storedMessages(in: news).messages.count == 1
             }
         }
     }

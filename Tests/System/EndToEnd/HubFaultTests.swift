@@ -13,7 +13,7 @@ import Testing
                 let first = try await client.messages.createTextMessage("first", in: world.general)
                 let second = try await client.messages.createTextMessage("second", in: world.general)
                 await #expect(throws: DeliveryError.self) { try await first.delivered() }
-                let failed = try await client.messages.getMessage(first.id)
+                let failed = try await client.messages.storedMessage(first.id)
                 #expect(failed?.syncState == .error)
                 #expect(failed?.attempts == 4)
                 #expect(failed?.failure?.reason == .retriesUsedUp)
@@ -31,7 +31,7 @@ import Testing
                 try await Eventually.holds("the status says so") {
                     try await client.status().actionRequired?.cause == .tokenRefused
                 }
-                #expect(try await client.messages.getMessage(handle.id)?.syncState == .created)
+                #expect(try await client.messages.storedMessage(handle.id)?.syncState == .created)
                 guard case .actionRequired = try await client.messages.outbox().items.first?.wait else {
                     Issue.record("the message does not say that the token is refused")
                     return
@@ -50,7 +50,7 @@ import Testing
                 world.faults.inject(.respond(status: 400, code: "noSuchThing"), times: 1)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
                 await #expect(throws: DeliveryError.self) { try await handle.delivered() }
-                let failure = try await client.messages.getMessage(handle.id)?.failure
+                let failure = try await client.messages.storedMessage(handle.id)?.failure
                 #expect(failure?.reason == .refused)
                 #expect(failure?.code == "noSuchThing")
             }
@@ -64,7 +64,7 @@ import Testing
                 let first = try await client.messages.createTextMessage("1", in: nowhere)
                 let second = try await client.messages.createTextMessage("2", in: world.general)
                 await #expect(throws: DeliveryError.self) { try await first.delivered() }
-                #expect(try await client.messages.getMessage(first.id)?.failure?.code == "channelNotFound")
+                #expect(try await client.messages.storedMessage(first.id)?.failure?.code == "channelNotFound")
                 _ = try await second.delivered()
             }
         }
@@ -79,7 +79,7 @@ import Testing
                     if case .rateLimited = try await client.messages.outbox().items.first?.wait { true } else { false }
                 }
                 _ = try await handle.delivered()
-                #expect(try await client.messages.getMessage(handle.id)?.attempts == 1)
+                #expect(try await client.messages.storedMessage(handle.id)?.attempts == 1)
                 #expect(world.faults.deliveriesSeen == 6)
             }
         }
@@ -108,7 +108,7 @@ import Testing
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
                 // In doubt after four attempts; then the hub is asked, and has it.
                 #expect(try await handle.delivered().position == 1)
-                #expect(try await client.messages.getMessage(handle.id)?.syncState == .synced)
+                #expect(try await client.messages.storedMessage(handle.id)?.syncState == .synced)
                 #expect(try await world.onTheHub().count == 1)
             }
         }

@@ -68,7 +68,7 @@ import Testing
                 let order = (ordering == .strict ? [0, 1, 2, 3, 4, 5] : [0, 3, 4, 1, 2, 5]).map { handles[$0].id }
                 let found = try await world.onTheHub()
                 #expect(found.map(\.id) == order)
-                let attachment = try #require(try await messages.getMessage(handles[1].id)?.content.attachment)
+                let attachment = try #require(try await messages.storedMessage(handles[1].id)?.content.attachment)
                 #expect(attachment.contentType == "image/png")
                 #expect(attachment.width == 40)
                 #expect(attachment.height == 30)
@@ -151,7 +151,7 @@ import Testing
                 let handle = try await messages.createFileMessage(
                     MediaSource(path: empty, name: "../../a\nb.txt"), in: world.general)
                 _ = try await handle.delivered()
-                let attachment = try #require(try await messages.getMessage(handle.id)?.content.attachment)
+                let attachment = try #require(try await messages.storedMessage(handle.id)?.content.attachment)
                 #expect(attachment.size == 0)
                 #expect(attachment.name == "a_b.txt")
 
@@ -231,7 +231,7 @@ import Testing
                     guard case .uploading(let sent, let total) = wait else { return false }
                     return sent > 0 && total == 8_000_000
                 }
-                let uploading = try await client.messages.getMessage(handle.id)
+                let uploading = try await client.messages.storedMessage(handle.id)
                 #expect(uploading?.syncState == .uploading)
                 try await client.messages.softDeleteMessage(handle.id)
                 try await Eventually.holds("the hub has nothing of it") {

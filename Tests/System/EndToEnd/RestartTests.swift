@@ -61,7 +61,7 @@ import Testing
             try await Eventually.holds("the certificate is not trusted") {
                 try await second.status().actionRequired?.cause == .certificate
             }
-            #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
+            #expect(try await second.messages.storedMessage(handle.id)?.syncState == .created)
             #expect(try await second.messages.outbox().items.first?.wait?.description.contains("certificate") == true)
             await second.close()
             let third = try await world.open(credentials: credentials, configuration)

@@ -160,7 +160,7 @@ import Testing
                 try await Eventually.holds("the loss is noticed") { try await client.status().notices.count == 1 }
                 try await Self.delivered(client)
                 _ = try await client.messages.refreshMessages(in: world.general)
-                let shown = try await client.messages.getMessages(in: world.general).messages
+                let shown = try await client.messages.storedMessages(in: world.general).messages
                 #expect(Set(shown.map(\.id)) == Set(lost))
                 #expect(shown.allSatisfy { $0.syncState == .synced })
                 #expect(try await world.onTheHub().map(\.id) == lost)

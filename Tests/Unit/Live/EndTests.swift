@@ -66,7 +66,7 @@ import Testing
             #expect(store.readCount == 4)
             onMain {
                 #expect(errors.lines.count == 3)
-                #expect(collection.count == 20 && collection.loadingStatus == .loaded && collection.error == nil)
+                #expect(collection.count == 20 && collection.loadingStatus == .notLoading && collection.error == nil)
             }
         }
     }
@@ -82,7 +82,9 @@ import Testing
             await world.settle()
             onMain { #expect(collection.loadingStatus == .error && collection.error as? StoreError == .closed) }
             await world.runtime.sleep(until: world.runtime.now + .seconds(10))
-            onMain { #expect(collection.count == 1 && collection.loadingStatus == .loaded && collection.error == nil) }
+            onMain {
+                #expect(collection.count == 1 && collection.loadingStatus == .notLoading && collection.error == nil)
+            }
         }
     }
 
@@ -133,7 +135,7 @@ import Testing
             await world.settle()
             onMain { #expect(collection.count == 0 && collection.loadingStatus == .error) }
             await world.runtime.sleep(until: world.runtime.now + .seconds(2))
-            onMain { #expect(collection.count == 1 && collection.loadingStatus == .loaded) }
+            onMain { #expect(collection.count == 1 && collection.loadingStatus == .notLoading) }
         }
     }
 

@@ -11,8 +11,8 @@ import Testing
     private struct MessageAnswers: RemoteSource {
         let answers: ScriptedRemote
 
-        func load(_ page: RemoteSourcePage<Int64>) async throws -> LoadedRange<Int64> {
-            _ = try await answers.load(.first)
+        func load(_ page: RemoteSourcePage<Int64>, hold: FrameHold) async throws -> LoadedRange<Int64> {
+            _ = try await answers.load(.first, hold: hold)
             return LoadedRange()
         }
     }
@@ -38,7 +38,7 @@ import Testing
             remote.answer([try Sample.placed(1, at: 1, "edited", in: world.general)])
             await world.settle()
             onMain {
-                #expect(log.lines.last == "loaded fresh edited")
+                #expect(log.lines == ["loading local 1", "loaded fresh edited"])
                 #expect(object.snapshot?.text == "edited" && object.error == nil)
             }
             token.invalidate()
@@ -88,7 +88,7 @@ import Testing
             onMain {
                 #expect(log.lines.filter { $0 == "error" }.count == 2)
                 #expect(log.lines.filter { $0 == "error once" }.count == 1)
-                #expect(log.lines.first == "loading loading")
+                #expect(log.lines.first == "loading error")
                 #expect(log.lines.contains("status error"))
                 #expect(object.dataStatus == .fresh && object.loadingStatus == .loaded && object.error == nil)
                 object.removeAllListeners()

@@ -22,7 +22,7 @@ struct PromptEngineTests {
             token = collection.observeOnce { _, _ in isTold.resume() }
         }
         #expect(collection.snapshots.map(\.text) == ["1"])
-        #expect(collection.loadingStatus == .loaded)
+        #expect(collection.loadingStatus == .notLoading)
         withExtendedLifetime(token) {}
     }
 }

@@ -30,10 +30,10 @@ import Testing
         await #expect(throws: StoreError.self) { try await store.enqueue(try Sample.draft(2, in: general)) }
 
         try folder.bringBack(path)
-        await Self.change(late) { $0.snapshot.map(\.text) == ["1"] && $0.loadingStatus == .loaded }
+        await Self.change(late) { $0.snapshot.map(\.text) == ["1"] && $0.loadingStatus == .notLoading }
         _ = try await store.enqueue(try Sample.draft(3, in: general))
         for list in [early, late] {
-            await Self.change(list) { $0.snapshot.map(\.text) == ["1", "3"] && $0.loadingStatus == .loaded }
+            await Self.change(list) { $0.snapshot.map(\.text) == ["1", "3"] && $0.loadingStatus == .notLoading }
         }
         await store.close()
     }

@@ -65,7 +65,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(10))) func withoutDemandNothingComesAndThenOneChangeWithAll() async throws {
         let client = try await opened()
-        let messages = client.messages.liveMessages(in: general)
+        let messages = client.messages.getMessages(in: general)
         let reader = Reader()
         messages.changePublisher.subscribe(reader)
         for number in 1...5 { try await write("\(number)") }
@@ -103,7 +103,7 @@ import Testing
         reader.cancel()
         let seen = reader.changes.count
         await until { window == nil }
-        let other = client.messages.liveMessages(in: general)
+        let other = client.messages.getMessages(in: general)
         try await write("late")
         await until { other.count == 2 }
         #expect(reader.changes.count == seen)
@@ -157,7 +157,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(10))) func disposingCompletes() async throws {
         let client = try await opened()
-        let messages = client.messages.liveMessages(in: general)
+        let messages = client.messages.getMessages(in: general)
         let reader = Reader()
         messages.changePublisher.subscribe(reader)
         reader.demand(100)
@@ -170,7 +170,7 @@ import Testing
     @Test(.timeLimit(.minutes(10))) func snapshotsComeWhenTheyDiffer() async throws {
         let client = try await opened()
         try await write("one")
-        let messages = client.messages.liveMessages(in: general)
+        let messages = client.messages.getMessages(in: general)
         var seen: [[String]] = []
         let token = messages.snapshotPublisher.sink { seen.append(texts($0)) }
         await until { seen.last == ["one"] }

@@ -24,12 +24,12 @@ import Testing
             #expect(try await client.logout() == 1)
             world.transport.server.withLock { $0.always = .work }
             try await visit(world, client)
-            #expect(try await client.messages.getMessage(handle.id) == nil)
+            #expect(try await client.messages.storedMessage(handle.id) == nil)
             #expect(try await client.status().counts.undelivered == 0)
             #expect(try await client.logout() == 0)
             try await login(world, client, as: "ann")
             try await world.until("its doubt is resolved") {
-                try await client.messages.getMessage(handle.id)?.syncState == .synced
+                try await client.messages.storedMessage(handle.id)?.syncState == .synced
             }
             #expect(world.transport.server.withLock { $0.order }.filter { $0 == handle.id }.count == 1)
         }
@@ -64,7 +64,7 @@ import Testing
             for text in ["1", "2", "3"] {
                 _ = try await client.messages.createTextMessage(text, in: world.general).delivered()
             }
-            let changes = onMain { client.messages.liveMessages(in: world.general).changes }.makeAsyncIterator()
+            let changes = onMain { client.messages.getMessages(in: world.general).changes }.makeAsyncIterator()
             while let change = await changes.next(), change.snapshot.count < 3 {}
             try await client.logout()
             let sender = try #require(UserID("grace"))
@@ -98,7 +98,7 @@ import Testing
                 try await page
                 Issue.record("it was taken")
             } catch {}
-            #expect(try await client.messages.getMessages(in: world.general).messages.isEmpty)
+            #expect(try await client.messages.storedMessages(in: world.general).messages.isEmpty)
             await client.close()
         }
     }
@@ -153,7 +153,7 @@ import Testing
             }
             let refusal = Failure(reason: .refused, code: "unrelated", detail: "", at: Timestamp(milliseconds: 1))
             try await world.store.commit([.park(reply.id, refusal)] + fences.map { .putMarker($0) })
-            #expect(try await client.messages.getMessage(reply.id)?.isParked == true)
+            #expect(try await client.messages.storedMessage(reply.id)?.isParked == true)
             #expect(try await client.logout() == 2)
         }
     }

@@ -29,7 +29,7 @@ import Testing
                 client = try await world.open(on: store, resuming())
             }
             try await world.until("it is under way") { deliveries(world) == 7 }
-            #expect(try await client.messages.getMessage(message)?.attempts == 1)
+            #expect(try await client.messages.storedMessage(message)?.attempts == 1)
             await client.close()
             world.transport.server.withLock { $0.always = .work }
             let last = try await world.open(on: store.crashed(), resuming())
@@ -46,10 +46,10 @@ import Testing
             for run in 1...6 {
                 try await world.until("it is under way") { deliveries(world) == run }
                 try await world.login(client)
-                #expect(try await client.messages.getMessage(handle.id)?.failure == nil)
+                #expect(try await client.messages.storedMessage(handle.id)?.failure == nil)
             }
             try await world.until("it is under way") { deliveries(world) == 7 }
-            #expect(try await client.messages.getMessage(handle.id)?.attempts == 1)
+            #expect(try await client.messages.storedMessage(handle.id)?.attempts == 1)
             world.transport.server.withLock { $0.always = .work }
             try await world.login(client)
             _ = try await handle.delivered()

@@ -45,13 +45,13 @@ import Testing
             await #expect(throws: ClientError.content(.textTooLong(bytes: 5, limit: 4))) {
                 try await client.messages.editTextMessage(handle.id, to: "fives")
             }
-            #expect(try await client.messages.getMessage(handle.id)?.content == .text("four"))
+            #expect(try await client.messages.storedMessage(handle.id)?.content == .text("four"))
         }
     }
 
     @Test func aServerWithoutMessages() throws {
         try Self.run(operations: []) { client, server, general in
-            await #expect(throws: ClientError.sync(.notSupported(.create))) {
+            await #expect(throws: ClientError.notSupported(.create)) {
                 try await client.messages.createTextMessage("a", in: general)
             }
             let undelivered = try await client.status().counts.undelivered
@@ -64,24 +64,24 @@ import Testing
         try Self.run(operations: [.create]) { client, server, general in
             let handle = try await client.messages.createTextMessage("a", in: general)
             _ = try await handle.delivered()
-            await #expect(throws: ClientError.sync(.notSupported(.edit))) {
+            await #expect(throws: ClientError.notSupported(.edit)) {
                 try await client.messages.editTextMessage(handle.id, to: "b")
             }
-            await #expect(throws: ClientError.sync(.notSupported(.react))) {
+            await #expect(throws: ClientError.notSupported(.react)) {
                 try await client.messages.addReaction("+1", to: handle.id)
             }
-            await #expect(throws: ClientError.sync(.notSupported(.delete))) {
+            await #expect(throws: ClientError.notSupported(.delete)) {
                 try await client.messages.softDeleteMessage(handle.id)
             }
             #expect(try await client.messages.dependants(of: handle.id).isEmpty)
-            #expect(try await client.messages.getMessage(handle.id)?.content == .text("a"))
+            #expect(try await client.messages.storedMessage(handle.id)?.content == .text("a"))
             #expect(server.state.withLock { $0.stored } == [handle.id])
 
             // A message that never leaves needs no deletion on the server.
             try await client.pause()
             let waiting = try await client.messages.createTextMessage("b", in: general)
             try await client.messages.softDeleteMessage(waiting.id)
-            #expect(try await client.messages.getMessage(waiting.id) == nil)
+            #expect(try await client.messages.storedMessage(waiting.id) == nil)
         }
     }
 

@@ -65,7 +65,7 @@ struct ClientWorld: Sendable {
     }
 
     func texts(_ client: CausewayClient) async throws -> [String] {
-        try await client.messages.getMessages(in: general, limit: 1000).messages.reversed().map {
+        try await client.messages.storedMessages(in: general, limit: 1000).messages.reversed().map {
             if case .text(let text) = $0.content { text } else { "" }
         }
     }

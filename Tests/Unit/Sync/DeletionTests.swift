@@ -33,14 +33,14 @@ import Testing
             world.transport.server.withLock { $0.behaviours = [.delay(.seconds(10))] }
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             try await world.until("it is syncing") {
-                try await client.messages.getMessage(handle.id)?.syncState == .syncing
+                try await client.messages.storedMessage(handle.id)?.syncState == .syncing
             }
             try await client.messages.softDeleteMessage(handle.id)
-            #expect(try await client.messages.getMessage(handle.id) == nil)
+            #expect(try await client.messages.storedMessage(handle.id) == nil)
             try await world.until("the deletion has arrived") {
                 world.transport.server.withLock { $0.deletions == [handle.id] }
             }
-            #expect(try await client.messages.getMessage(handle.id) == nil)
+            #expect(try await client.messages.storedMessage(handle.id) == nil)
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
             world.transport.server.withLock { $0.behaviours = [.loseAnswer] }
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             try await world.until("the answer is lost") {
-                try await client.messages.getMessage(handle.id)?.syncState == .created
+                try await client.messages.storedMessage(handle.id)?.syncState == .created
                     && world.transport.server.withLock { !$0.order.isEmpty }
             }
             try await client.messages.softDeleteMessage(handle.id)
@@ -81,7 +81,7 @@ import Testing
             world.transport.server.withLock { $0.always = .fail(refusal) }
             for number in 1...5 { _ = try await client.messages.createTextMessage("\(number)", in: world.general) }
             try await world.until("all have failed") { try await client.status().counts.error == 5 }
-            #expect(try await client.messages.deleteAllFailedMessages(by: .statusPage) == 5)
+            #expect(try await client.messages.deleteFailedMessages(by: .statusPage) == 5)
             #expect(try await client.messages.failedMessages().messages.isEmpty)
             let actions = try await client.messages.deleteActions()
             #expect(actions.count == 5)
@@ -93,10 +93,10 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             let id = MessageID(world.runtime.makeUUIDv7())
-            await #expect(throws: ClientError.sync(.messageNotFound(id))) {
+            await #expect(throws: ClientError.messageNotFound(id)) {
                 try await client.messages.softDeleteMessage(id)
             }
-            await #expect(throws: ClientError.sync(.messageNotFound(id))) { try await client.messages.resend(id) }
+            await #expect(throws: ClientError.messageNotFound(id)) { try await client.messages.resend(id) }
         }
     }
 
@@ -159,7 +159,7 @@ import Testing
             try await client.messages.softDeleteMessage(id)
             try await world.until("nothing is left to be said") { try await client.status().lanes.isEmpty }
             #expect(world.transport.server.withLock { $0.deletions } == (isOwn ? [id] : []))
-            #expect(try await client.messages.getMessage(id) == nil)
+            #expect(try await client.messages.storedMessage(id) == nil)
         }
     }
 }

@@ -19,7 +19,7 @@ import Testing
             _ = try await first.delivered()
             await #expect(throws: DeliveryError.self) { try await second.delivered() }
             #expect(world.transport.server.withLock { $0.deliveries.count } == 1)
-            let failed = try #require(try await client.messages.getMessage(second.id))
+            let failed = try #require(try await client.messages.storedMessage(second.id))
             #expect(failed.attempts == 1)
             #expect(failed.history.map(\.state) == [.syncing, .error])
         }
@@ -29,11 +29,11 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
-            let stored = try await client.messages.getMessage(handle.id)
+            let stored = try await client.messages.storedMessage(handle.id)
             #expect(stored?.content == .text("hi"))
             let serverPosition = try await handle.delivered()
             #expect(serverPosition.position == 1)
-            #expect(try await client.messages.getMessage(handle.id)?.syncState == .synced)
+            #expect(try await client.messages.storedMessage(handle.id)?.syncState == .synced)
             #expect(try await client.messages.outbox().items.isEmpty)
         }
     }
@@ -98,7 +98,7 @@ import Testing
             let first = try await client.messages.createTextMessage("first", in: world.general)
             let second = try await client.messages.createTextMessage("second", in: world.general)
             await #expect(throws: DeliveryError.self) { try await first.delivered() }
-            let failed = try #require(try await client.messages.getMessage(first.id))
+            let failed = try #require(try await client.messages.storedMessage(first.id))
             #expect(failed.syncState == .error)
             #expect(failed.attempts == 4)
             #expect(failed.failure?.reason == .retriesUsedUp)
@@ -125,7 +125,7 @@ import Testing
             world.transport.server.withLock { $0.always = .work }
             try await world.login(client)
             _ = try await handle.delivered()
-            #expect(try await client.messages.getMessage(handle.id)?.attempts == 1)
+            #expect(try await client.messages.storedMessage(handle.id)?.attempts == 1)
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
             world.transport.server.withLock { $0.behaviours = [.fail(refusal)] }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             await #expect(throws: DeliveryError.self) { try await handle.delivered() }
-            let failed = try await client.messages.getMessage(handle.id)
+            let failed = try await client.messages.storedMessage(handle.id)
             #expect(failed?.failure?.reason == .refused)
             #expect(failed?.failure?.detail == "no such thing")
             #expect(failed?.attempts == 1)
@@ -157,7 +157,7 @@ import Testing
             }
             _ = try await handle.delivered()
             #expect(world.runtime.now - begin >= .seconds(90))
-            #expect(try await client.messages.getMessage(handle.id)?.attempts == 1)
+            #expect(try await client.messages.storedMessage(handle.id)?.attempts == 1)
         }
     }
 
@@ -169,7 +169,7 @@ import Testing
             let serverPosition = try await handle.delivered()
             #expect(serverPosition.position == 1)
             #expect(world.transport.server.withLock { $0.order } == [handle.id])
-            #expect(try await client.messages.getMessage(handle.id)?.syncState == .synced)
+            #expect(try await client.messages.storedMessage(handle.id)?.syncState == .synced)
         }
     }
 
@@ -193,12 +193,12 @@ import Testing
             world.transport.server.withLock { $0.behaviours = [.delay(.seconds(5))] }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             try await world.until("it is on its way") {
-                try await client.messages.getMessage(handle.id)?.syncState == .syncing
+                try await client.messages.storedMessage(handle.id)?.syncState == .syncing
             }
             let full = StoreError.full(detail: "no space")
             world.store.failNextCommits(30, with: full)
             await world.pass(.seconds(10))
-            await #expect(throws: ClientError.sync(.store(full))) {
+            await #expect(throws: ClientError.store(full)) {
                 try await client.messages.softDeleteMessage(handle.id)
             }
             _ = try await handle.delivered()

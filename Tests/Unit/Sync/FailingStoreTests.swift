@@ -86,7 +86,7 @@ struct FailingStoreTests {
             await world.pass(.seconds(1))
             await client.close()
             try await world.until("the deletion has ended") { deletion.withLock { $0 != nil } }
-            guard case .failure(.sync(.closed)) = deletion.withLock({ $0 }) else {
+            guard case .failure(.closed) = deletion.withLock({ $0 }) else {
                 Issue.record("\(String(describing: deletion.withLock { $0 }))")
                 return
             }
@@ -148,7 +148,7 @@ struct FailingStoreTests {
                 try await client.messages.refreshMessages(in: world.general, limit: 400)
             }
             store.recover()
-            #expect(try await client.messages.getMessage(reply.id)?.syncState == .synced)
+            #expect(try await client.messages.storedMessage(reply.id)?.syncState == .synced)
             try await world.until("the waiter is told") { (try? wait.result?.get()) == serverPosition }
             await client.close()
         }
@@ -174,7 +174,7 @@ struct FailingStoreTests {
             await #expect(throws: ClientError.self) { try await world.login(client) }
             try await world.until("the waiter is told") { wait.result != nil }
             #expect(throws: DeliveryError.self) { try wait.result?.get() }
-            #expect(try await client.messages.getMessage(stray.id)?.syncState == .error)
+            #expect(try await client.messages.storedMessage(stray.id)?.syncState == .error)
             store.recover()
             await client.close()
         }

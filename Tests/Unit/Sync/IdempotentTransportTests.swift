@@ -149,7 +149,7 @@ import Testing
             await world.pass(pause)
             client = try await world.open(on: world.store.crashed(), configuration)
             try await world.untilNothingWaits(client)
-            #expect(try await client.messages.getMessage(id)?.syncState == .synced)
+            #expect(try await client.messages.storedMessage(id)?.syncState == .synced)
             #expect(world.seen.lookups == [id])
             #expect(world.seen.stored == [id] && world.seen.applied == [id])
         }
@@ -165,7 +165,7 @@ import Testing
             let first = try await client.messages.createTextMessage("1", in: world.general)
             let second = try await client.messages.createTextMessage("2", in: world.general)
             _ = try await second.delivered()
-            let message = try #require(try await client.messages.getMessage(first.id))
+            let message = try #require(try await client.messages.storedMessage(first.id))
             #expect(world.seen.lookups == [first.id])
             if case .loseResponse = fault {
                 #expect(message.syncState == .synced)

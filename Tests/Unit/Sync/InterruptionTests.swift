@@ -41,7 +41,7 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             world.store.failNextCommits(1, with: Self.full)
-            await #expect(throws: ClientError.sync(.store(Self.full))) { try await client.logout() }
+            await #expect(throws: ClientError.store(Self.full)) { try await client.logout() }
             #expect(world.transport.server.withLock { $0.closings } == 0)
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             _ = try await handle.delivered()
@@ -72,7 +72,7 @@ import Testing
             try await client.messages.addReaction("wave", to: parent.id)
             let reaction = try #require(try await client.messages.dependants(of: parent.id).first)
             try await client.logout()
-            #expect(try await client.messages.getOperation(reaction.id)?.syncState == .created)
+            #expect(try await client.messages.storedOperation(reaction.id)?.syncState == .created)
             let other = try #require(UserID("bob"))
             world.transport.server.withLock {
                 $0.serverInfo = .success(ServerInfo(user: other, server: "scripted"))
@@ -80,7 +80,7 @@ import Testing
             try await world.login(client)
             try await client.resume()
             await world.pass(.seconds(60))
-            #expect(try await client.messages.getOperation(reaction.id) == nil)
+            #expect(try await client.messages.storedOperation(reaction.id) == nil)
             #expect(world.transport.server.withLock { $0.deliveries.isEmpty })
         }
     }
@@ -91,7 +91,7 @@ import Testing
             world.transport.server.withLock { $0.behaviours = [.delay(.seconds(1))] }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             try await world.until("it is on its way") {
-                try await client.messages.getMessage(handle.id)?.syncState == .syncing
+                try await client.messages.storedMessage(handle.id)?.syncState == .syncing
             }
             world.store.failNextCommits(30, with: Self.full)
             await world.pass(.seconds(5))

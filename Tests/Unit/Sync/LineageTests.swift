@@ -224,7 +224,7 @@ import Testing
             #expect(try await restored.status().counts.error == 2)
             _ = try await create("3", by: restored, world)
             try await deliverAll(restored, in: world)
-            #expect(try await restored.messages.getMessage(ids[0])?.syncState == .synced)
+            #expect(try await restored.messages.storedMessage(ids[0])?.syncState == .synced)
             #expect(copies(world) == 1)
             await restored.close()
         }

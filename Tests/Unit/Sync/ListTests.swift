@@ -44,7 +44,7 @@ import Testing
     ) async {
         let list = Followed(
             onMain {
-                client.messages.liveMessages(in: world.general, direction: direction, anchor: .at(cursor)).changes
+                client.messages.getMessages(in: world.general, direction: direction, anchor: .at(cursor)).changes
             }, world.runtime)
         await world.pass(.seconds(10))
         let positions = list.last?.snapshot.compactMap(\.serverPosition?.position) ?? []
@@ -63,7 +63,7 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             world.transport.server.withLock { $0.fixedPage = RemotePage(items: [], hasMore: true) }
-            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(list.last?.dataStatus != .fresh && list.last?.loadingStatus == .error)
             world.transport.server.withLock { $0.fixedPage = nil }
@@ -81,7 +81,7 @@ import Testing
         _ world: ClientWorld, _ client: CausewayClient, _ direction: LiveDirection, _ anchor: LiveAnchor<MessageCursor>
     ) async throws -> Followed<Message> {
         let list = onMain {
-            client.messages.liveMessages(in: world.general, direction: direction, anchor: anchor, pageSize: 1000)
+            client.messages.getMessages(in: world.general, direction: direction, anchor: anchor, pageSize: 1000)
         }
         let all = Followed(list.changes, world.runtime)
         await world.pass(.seconds(1))
@@ -150,7 +150,7 @@ import Testing
             _ = try RemoteMessages.server(20, world)
             world.transport.server.withLock { $0.revisions = [:] }
             let client = try await world.loggedIn()
-            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             let new = try (21...1500).map { try RemoteMessages.placed($0, world) }
             world.transport.server.withLock { server in
@@ -174,7 +174,7 @@ import Testing
             _ = try RemoteMessages.server(20, world)
             world.transport.server.withLock { $0.revisions = [:] }
             let client = try await world.loggedIn()
-            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "for a test")) }
             let own = try await client.messages.createTextMessage("mine", in: world.general)
@@ -185,7 +185,7 @@ import Testing
             }
             try await Self.reconnect(world, client)
             #expect(world.transport.server.withLock { $0.changeQueries.count } >= 1)
-            let stored = try await client.messages.getMessage(own.id)
+            let stored = try await client.messages.storedMessage(own.id)
             #expect(stored != nil && stored?.syncState != .synced)
             #expect(list.last?.snapshot.count == 21)
             await client.close()
@@ -205,8 +205,8 @@ import Testing
             store: store, transports: transports, credentials: MemoryCredentialStore(), runtime: runtime)
         try await client.login(server: ClientWorld.address, token: #require(AccessToken("secret")))
         try await client.pause()
-        let list = client.messages.liveMessages(in: general)
-        let outbox = client.messages.liveOutbox()
+        let list = client.messages.getMessages(in: general)
+        let outbox = client.messages.getOutbox()
         for number in 1...200 {
             _ = try await client.messages.createTextMessage("\(number)", in: general)
             #expect(list.snapshots.last?.content == .text("\(number)"))

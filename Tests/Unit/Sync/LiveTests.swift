@@ -12,7 +12,7 @@ import Testing
     @Test func theStoryOfAMessageIsOfOneIdentity() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
-            let changes = onMain { client.messages.liveMessages(in: world.general).changes }
+            let changes = onMain { client.messages.getMessages(in: world.general).changes }
             let told = Mutex<[LiveCollectionChange<Message>]>([])
             let task = world.runtime.spawn {
                 for await change in changes { told.withLock { $0.append(change) } }
@@ -45,7 +45,7 @@ import Testing
                 }
             }
             let client = try await world.loggedIn()
-            let changes = onMain { client.messages.liveMessages(in: world.general).changes }.makeAsyncIterator()
+            let changes = onMain { client.messages.getMessages(in: world.general).changes }.makeAsyncIterator()
             var last: LiveCollectionChange<Message>?
             while last?.loadingStatus != .loaded { last = await changes.next() }
             #expect(last?.dataStatus == .fresh)
@@ -57,10 +57,10 @@ import Testing
     @Test func withoutASessionWhatIsStoredIsShown() throws {
         try ClientWorld.run { world in
             let client = try await world.open()
-            let changes = onMain { client.messages.liveMessages(in: world.general).changes }.makeAsyncIterator()
+            let changes = onMain { client.messages.getMessages(in: world.general).changes }.makeAsyncIterator()
             var last: LiveCollectionChange<Message>?
             while last?.loadingStatus != .error { last = await changes.next() }
-            #expect(last?.error as? SyncError == .noSession)
+            #expect(last?.clientError == .noSession)
             await client.close()
         }
     }
@@ -72,7 +72,7 @@ import Testing
             let placed = try RemoteMessages.placed(1, world)
             world.transport.server.withLock { $0.page = [placed] }
             let client = try await world.open()
-            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let messages = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(messages.last?.loadingStatus == .error && messages.last?.dataStatus == .error)
             try await world.login(client)
@@ -84,7 +84,7 @@ import Testing
             // Without a session the data are no longer confirmed.
             _ = try await client.logout()
             await world.pass(.seconds(1))
-            #expect(messages.last?.dataStatus == .local && messages.last?.error as? SyncError == .noSession)
+            #expect(messages.last?.dataStatus == .local && messages.last?.clientError == .noSession)
             try await world.login(client)
             await world.pass(.seconds(1))
             #expect(messages.last?.dataStatus == .fresh && messages.last?.error == nil)
@@ -101,7 +101,7 @@ import Testing
                 server.serverInfo = .failure(.unreachable(detail: "no network"))
             }
             // Nothing is sent: only the page that cannot be read shows that the server is unreachable.
-            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let messages = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(60))
             #expect(messages.last?.loadingStatus == .error)
             #expect(world.transport.server.withLock { $0.pageQueries.count } == 1)
@@ -123,7 +123,7 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             world.transport.server.withLock { $0.pageError = .transient(code: "busy", detail: "later") }
-            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let messages = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(100))
             let count = world.transport.server.withLock { $0.pageQueries.count }
             #expect((5...15).contains(count), "it was asked \(count) times")
@@ -141,7 +141,7 @@ import Testing
             placed.body.content = .text("edited elsewhere")
             let edited = placed
             world.transport.server.withLock { $0.page = [edited] }
-            let message = Followed(onMain { client.messages.liveMessage(edited.id).changes }, world.runtime)
+            let message = Followed(onMain { client.messages.getMessage(edited.id).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(
                 world.transport.server.withLock { $0.pageQueries } == [
@@ -160,14 +160,14 @@ import Testing
         try ClientWorld.run { world in
             _ = try RemoteMessages.server(5, world)
             let client = try await world.loggedIn()
-            let first = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let first = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(first.last?.snapshot.count == 5)
             world.transport.server.withLock { server in
                 server.page.removeAll { deleted.contains(Int($0.serverPosition.position)) }
             }
             await world.pass(.seconds(60))
-            let second = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let second = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             let left = (1...5).filter { !deleted.contains($0) }.map(Int64.init)
             for list in [first, second] {
@@ -185,7 +185,7 @@ import Testing
             let client = try await world.loggedIn()
             try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
             world.transport.server.withLock { server in server.page.removeAll { (10..<990).contains($0.number) } }
-            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(list.last?.dataStatus == .fresh)
             #expect(
@@ -207,7 +207,7 @@ import Testing
                     server.page = [messages[2]]
                     if !reportsRange { server.newest = nil }
                 }
-                let message = Followed(onMain { client.messages.liveMessage(gone.id).changes }, world.runtime)
+                let message = Followed(onMain { client.messages.getMessage(gone.id).changes }, world.runtime)
                 await world.pass(.seconds(1))
                 #expect(message.last?.dataStatus == .notExist && message.last?.loadingStatus == .loaded)
                 #expect(message.last?.snapshot.isEmpty == true)
@@ -224,10 +224,10 @@ import Testing
             try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
             world.transport.server.withLock { $0.pageDelays = [.seconds(5)] }
             let late = Followed(
-                onMain { client.messages.liveMessages(in: world.general, pageSize: 10).changes }, world.runtime)
+                onMain { client.messages.getMessages(in: world.general, pageSize: 10).changes }, world.runtime)
             await world.pass(.seconds(1))
             world.transport.server.withLock { server in server.page.removeAll { $0.number == 2 } }
-            let prompt = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let prompt = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(prompt.last?.snapshot.compactMap(\.serverPosition?.position) == [1, 3])
             await world.pass(.seconds(5))
@@ -247,7 +247,7 @@ import Testing
                 server.pageDelays = [.seconds(5)]
             }
             let client = try await world.loggedIn()
-            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             _ = try await handle.delivered()
@@ -267,10 +267,10 @@ import Testing
                 server.channelErrors[lost] = .refused(code: "channelNotFound", detail: "There is no such channel.")
             }
             let client = try await world.loggedIn()
-            let refused = Followed(onMain { client.messages.liveMessages(in: lost).changes }, world.runtime)
+            let refused = Followed(onMain { client.messages.getMessages(in: lost).changes }, world.runtime)
             let lists = (1...20).map { size in
                 Followed(
-                    onMain { client.messages.liveMessages(in: world.general, pageSize: size).changes }, world.runtime)
+                    onMain { client.messages.getMessages(in: world.general, pageSize: size).changes }, world.runtime)
             }
             await world.pass(.seconds(1))
             let asked = world.transport.server.withLock { $0.pageQueries.count }
@@ -294,8 +294,8 @@ import Testing
             _ = try RemoteMessages.server(3, world)
             world.transport.server.withLock { $0.channelErrors[broken] = .transient(code: "internal", detail: "") }
             let client = try await world.loggedIn()
-            let failing = Followed(onMain { client.messages.liveMessages(in: broken).changes }, world.runtime)
-            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let failing = Followed(onMain { client.messages.getMessages(in: broken).changes }, world.runtime)
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(100))
             let queries = world.transport.server.withLock { $0.pageQueries }
             #expect(queries.filter { $0.channel == world.general }.count == 1)
@@ -308,7 +308,7 @@ import Testing
     @Test func closingTheClientEndsWhatIsLive() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
-            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            let messages = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(messages.last?.dataStatus == .fresh)
             await client.close()

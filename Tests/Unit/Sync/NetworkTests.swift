@@ -44,7 +44,7 @@ import Testing
                 _ = try await handle.delivered()
                 // The time for which the server must have been reachable, and nothing of a planned probe.
                 #expect(world.runtime.now - start <= .seconds(1.1))
-                #expect(try await client.messages.getMessage(handle.id)?.attempts == 1)
+                #expect(try await client.messages.storedMessage(handle.id)?.attempts == 1)
             }
             #expect(world.transport.server.withLock { $0.order.count } == 6)
         }
@@ -79,7 +79,7 @@ import Testing
             network.report(.available(path: 2, keptAddresses: false))
             _ = try await handle.delivered()
             #expect(world.runtime.now - start <= .seconds(1.1))
-            #expect(try await client.messages.getMessage(handle.id)?.attempts == 1)
+            #expect(try await client.messages.storedMessage(handle.id)?.attempts == 1)
         }
     }
 

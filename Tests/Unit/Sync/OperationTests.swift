@@ -126,7 +126,7 @@ import Testing
             world.transport.server.withLock { $0.refused = [edit.id] }
             try await client.resume()
             try await world.until("the edit failed") {
-                try await client.messages.getOperation(edit.id)?.syncState == .error
+                try await client.messages.storedOperation(edit.id)?.syncState == .error
             }
             #expect(try await world.texts(client) == ["one"])
             #expect(
@@ -146,14 +146,14 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             let handle = try await client.messages.createTextMessage("one", in: world.general)
-            await #expect(throws: ClientError.sync(.typeDiffers(handle.id, .text, .custom))) {
+            await #expect(throws: ClientError.typeDiffers(handle.id, .text, .custom)) {
                 try await client.messages.editCustomMessage(handle.id, to: .object([:]))
             }
             await #expect(throws: ClientError.content(.textEmpty)) {
                 try await client.messages.editTextMessage(handle.id, to: "")
             }
             let foreign = MessageID(UUIDv7(high: 7, low: 7))
-            await #expect(throws: ClientError.sync(.messageNotFound(foreign))) {
+            await #expect(throws: ClientError.messageNotFound(foreign)) {
                 try await client.messages.addReaction("wave", to: foreign)
             }
             await #expect(throws: ClientError.content(.reactionInvalid)) {
@@ -172,9 +172,9 @@ import Testing
             try await client.pause()
             try await client.messages.addReaction("wave", to: handle.id)
             try await client.messages.addReaction("wave", to: handle.id)
-            #expect(try await client.messages.getMessage(handle.id)?.reactions == ["wave": 1])
+            #expect(try await client.messages.storedMessage(handle.id)?.reactions == ["wave": 1])
             try await client.messages.removeReaction("wave", from: handle.id)
-            #expect(try await client.messages.getMessage(handle.id)?.reactions == [:])
+            #expect(try await client.messages.storedMessage(handle.id)?.reactions == [:])
             #expect(try await client.messages.dependants(of: handle.id).isEmpty)
             try await client.resume()
             try await world.settled(client)
@@ -199,14 +199,14 @@ import Testing
 
             await client.close()
             let again = try await world.open(on: world.store.crashed())
-            #expect(try await again.messages.getMessage(handle.id)?.myReactions == ["wave"])
+            #expect(try await again.messages.storedMessage(handle.id)?.myReactions == ["wave"])
             world.transport.server.withLock { $0.refused = [] }
             try await again.messages.resend(handle.id)
             try await world.settled(again)
             #expect(world.order == [handle.id, reaction.id])
             #expect(world.transport.server.withLock { $0.hub.accepted[handle.id]?.reactions } == ["wave"])
-            #expect(try await again.messages.getMessage(handle.id)?.reactions == ["wave": 1])
-            #expect(try await again.messages.getOperation(reaction.id) == nil)
+            #expect(try await again.messages.storedMessage(handle.id)?.reactions == ["wave": 1])
+            #expect(try await again.messages.storedOperation(reaction.id) == nil)
         }
     }
 
@@ -258,14 +258,14 @@ import Testing
                 ]
             }
             try await client.messages.refreshMessages(in: world.general)
-            #expect(try await client.messages.getMessage(handle.id)?.myReactions == ["wave"])
+            #expect(try await client.messages.storedMessage(handle.id)?.myReactions == ["wave"])
             // A later one does: another device removed it.
             world.transport.server.withLock { server in
                 let changedAt = server.hub.accepted[handle.id]?.changedAt?.advanced(by: .seconds(1))
                 server.page[0].body.changedAt = changedAt
             }
             try await client.messages.refreshMessages(in: world.general)
-            #expect(try await client.messages.getMessage(handle.id)?.myReactions == [])
+            #expect(try await client.messages.storedMessage(handle.id)?.myReactions == [])
         }
     }
 
@@ -313,7 +313,7 @@ import Testing
             // Created while the parent is failed: it waits from the start.
             let late = try await client.messages.createTextMessage("late", in: world.general, parent: parent.id)
             for id in [reply.id, late.id] {
-                #expect(try await client.messages.getMessage(id)?.isParked == true)
+                #expect(try await client.messages.storedMessage(id)?.isParked == true)
             }
             world.transport.server.withLock { $0.refused = [] }
             try await client.messages.resend(parent.id)
@@ -335,7 +335,7 @@ import Testing
             world.script([.loseAnswer])
             try await client.resume()
             try await world.until("the first attempt ended") {
-                let tried = try await client.messages.getMessage(parent.id)
+                let tried = try await client.messages.storedMessage(parent.id)
                 return tried?.attempts == 1 && tried?.syncState == .created
             }
             let copy = Delivery(
@@ -376,7 +376,7 @@ import Testing
             try await world.store.commit([.merge(gone, at: world.runtime.wallClock)])
             let reply = try await client.messages.createTextMessage("re", in: world.general, parent: gone.id)
             await #expect(throws: DeliveryError.self) { try await reply.delivered() }
-            #expect(try await client.messages.getMessage(reply.id)?.failure?.code == "messageNotFound")
+            #expect(try await client.messages.storedMessage(reply.id)?.failure?.code == "messageNotFound")
             #expect(world.transport.server.withLock { $0.deliveries.count } == 2)
         }
     }
@@ -397,7 +397,7 @@ import Testing
             } catch DeliveryError.failed(let failure) {
                 #expect(failure.code == "parentDeleted")
             }
-            #expect(try await client.messages.getMessage(reply.id)?.syncState == .error)
+            #expect(try await client.messages.storedMessage(reply.id)?.syncState == .error)
         }
     }
 }
@@ -426,7 +426,7 @@ extension ClientWorld {
     ) async throws -> MessageHandle {
         script([.delay(time)])
         let handle = try await client.messages.createTextMessage(text, in: general)
-        try await until("it is syncing") { try await client.messages.getMessage(handle.id)?.syncState == .syncing }
+        try await until("it is syncing") { try await client.messages.storedMessage(handle.id)?.syncState == .syncing }
         return handle
     }
 

@@ -62,7 +62,7 @@ import Testing
             ids.append(try await client.messages.createTextMessage("\(number)", in: world.general).id)
         }
         try await world.until("the first has failed") {
-            try await client.messages.getMessage(ids[0])?.syncState == .error
+            try await client.messages.storedMessage(ids[0])?.syncState == .error
         }
         await world.pass(.seconds(600))
         #expect(world.transport.server.withLock { $0.order } == [])
@@ -72,7 +72,7 @@ import Testing
     @Test func aFailedHeadStopsItsLaneAndAResendLetsItGo() throws {
         try ClientWorld.run { world in
             let (client, ids) = try await pausedLane(world)
-            #expect(try await client.messages.getMessage(ids[0])?.failure?.pausesLane == true)
+            #expect(try await client.messages.storedMessage(ids[0])?.failure?.pausesLane == true)
             let waits = try await client.messages.outbox().items.compactMap(\.wait)
             #expect(waits == [.lanePaused(by: ids[0]), .lanePaused(by: ids[0])])
             #expect(try await client.status().lanes.first?.headWait == .lanePaused(by: ids[0]))
@@ -90,7 +90,7 @@ import Testing
             await world.pass(.seconds(600))
             #expect(world.transport.server.withLock { $0.order } == [])
             #expect(try await client.status().lanes.first?.headWait == .lanePaused(by: ids[0]))
-            _ = try await client.messages.deleteAllFailedMessages()
+            _ = try await client.messages.deleteFailedMessages()
             try await world.until("the others are synced") { try await client.status().counts.undelivered == 0 }
             #expect(world.transport.server.withLock { $0.order } == [ids[1], ids[2]])
         }
@@ -100,7 +100,7 @@ import Testing
     @Test func aFailedHeadThatIsOnTheServerLetsItsLaneGo() throws {
         try ClientWorld.run { world in
             let (client, ids) = try await pausedLane(world)
-            let failed = try #require(try await client.messages.getMessage(ids[0]))
+            let failed = try #require(try await client.messages.storedMessage(ids[0]))
             world.transport.server.withLock {
                 $0.page = [
                     RemoteMessage(
@@ -110,7 +110,7 @@ import Testing
                 ]
             }
             try await client.messages.refreshMessages(in: world.general)
-            #expect(try await client.messages.getMessage(ids[0])?.syncState == .synced)
+            #expect(try await client.messages.storedMessage(ids[0])?.syncState == .synced)
             try await world.until("the others are synced") { try await client.status().counts.undelivered == 0 }
             #expect(world.transport.server.withLock { $0.order } == [ids[1], ids[2]])
         }
@@ -121,7 +121,7 @@ import Testing
             let (client, ids) = try await pausedLane(world)
             try await client.logout()
             try await world.login(client)
-            #expect(try await client.messages.getMessage(ids[0])?.failure?.reason == .refused)
+            #expect(try await client.messages.storedMessage(ids[0])?.failure?.reason == .refused)
             let next = try await client.messages.createTextMessage("next", in: world.general)
             _ = try await next.delivered()
             #expect(world.transport.server.withLock { $0.order } == [next.id])
@@ -148,9 +148,9 @@ import Testing
             takeAway(world)
             let handle = try await client.messages.createTextMessage("late", in: world.general)
             await world.pass(.seconds(590))
-            #expect(try await client.messages.getMessage(handle.id)?.syncState == .created)
+            #expect(try await client.messages.storedMessage(handle.id)?.syncState == .created)
             await #expect(throws: DeliveryError.self) { try await handle.delivered() }
-            #expect(try await client.messages.getMessage(handle.id)?.failure?.reason == .expired)
+            #expect(try await client.messages.storedMessage(handle.id)?.failure?.reason == .expired)
             world.transport.server.withLock {
                 $0.always = .work
                 $0.serverInfo = .success(ServerInfo(user: handle.message.sender, server: "back"))
@@ -171,14 +171,14 @@ import Testing
             await first.close()
             let second = try await world.open(on: world.store.crashed(), expiring(after: .seconds(600)))
             await world.pass(.seconds(190))
-            #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
+            #expect(try await second.messages.storedMessage(handle.id)?.syncState == .created)
             await world.pass(.seconds(20))
-            #expect(try await second.messages.getMessage(handle.id)?.failure?.reason == .expired)
+            #expect(try await second.messages.storedMessage(handle.id)?.failure?.reason == .expired)
             try await second.messages.resend(handle.id)
             await world.pass(.seconds(590))
-            #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
+            #expect(try await second.messages.storedMessage(handle.id)?.syncState == .created)
             await world.pass(.seconds(20))
-            #expect(try await second.messages.getMessage(handle.id)?.failure?.reason == .expired)
+            #expect(try await second.messages.storedMessage(handle.id)?.failure?.reason == .expired)
         }
     }
 

@@ -86,7 +86,7 @@ import Testing
             try await world.until("it is on its way") { world.transport.server.withLock { !$0.deliveries.isEmpty } }
             _ = try await client.logout()
             try await world.until("its answer is written down") {
-                try await client.messages.getMessage(ids[0])?.syncState == .synced
+                try await client.messages.storedMessage(ids[0])?.syncState == .synced
             }
             world.transport.server.withLock { $0.hub.putBack(backup) }
             try await world.login(client)
@@ -125,7 +125,7 @@ import Testing
             world.transport.server.withLock { $0.hub.putBack(backup) }
             await world.pass(.seconds(30))
             try await deliverAll(client, in: world)
-            for id in ids { #expect(try await client.messages.getMessage(id)?.syncState == .synced) }
+            for id in ids { #expect(try await client.messages.storedMessage(id)?.syncState == .synced) }
             #expect(Set(order(world)) == Set(ids))
             await client.close()
         }
@@ -149,10 +149,10 @@ import Testing
             try await world.until("it was asked for") { world.transport.server.withLock { !$0.pageQueries.isEmpty } }
             let ids = try await create("a", by: client, world)
             try await deliverAll(client, in: world)
-            #expect(try await client.messages.getMessage(ids[0])?.serverPosition?.position == 1)
+            #expect(try await client.messages.storedMessage(ids[0])?.serverPosition?.position == 1)
             _ = try await page
-            #expect(try await client.messages.getMessage(other.id) != nil)
-            #expect(try await client.messages.getMessage(ids[0]) != nil)
+            #expect(try await client.messages.storedMessage(other.id) != nil)
+            #expect(try await client.messages.storedMessage(ids[0]) != nil)
             await client.close()
         }
     }
@@ -175,7 +175,7 @@ import Testing
 
             let next = try await world.open(on: world.store.crashed())
             try await world.until("the server was asked") { try await next.status().counts.error == 0 }
-            for id in ids { #expect(try await next.messages.getMessage(id)?.syncState == .synced) }
+            for id in ids { #expect(try await next.messages.storedMessage(id)?.syncState == .synced) }
             #expect(order(world) == ids)
             await next.close()
         }

@@ -31,7 +31,7 @@ import Testing
             world.transport.server.withLock { $0.always = .delay(.seconds(1000)) }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             try await world.until("it is syncing") {
-                try await client.messages.getMessage(handle.id)?.syncState == .syncing
+                try await client.messages.storedMessage(handle.id)?.syncState == .syncing
             }
             let found = world.store.crashed()
             let seen = Mutex<[SyncState]>([])
@@ -39,7 +39,7 @@ import Testing
                 for case .message(_, let after?, _) in commit.changes { seen.withLock { $0.append(after.syncState) } }
             }
             let next = try await world.open(on: found)
-            let message = try #require(try await next.messages.getMessage(handle.id))
+            let message = try #require(try await next.messages.storedMessage(handle.id))
             #expect(message.syncState == .error)
             #expect(message.failure?.reason == .sessionEnded)
             #expect(seen.withLock { !$0.contains(.syncing) && !$0.contains(.created) })
@@ -106,7 +106,7 @@ import Testing
             await world.pass(.seconds(3600))
             #expect(world.transport.server.withLock { $0.deliveries.count } == before)
             #expect(try await client.messages.failedMessages().messages.count == 2)
-            await #expect(throws: ClientError.sync(.noSession)) {
+            await #expect(throws: ClientError.noSession) {
                 try await client.messages.createTextMessage("3", in: world.general)
             }
         }
@@ -149,7 +149,7 @@ import Testing
                 $0.serverInfo = .success(ServerInfo(user: bob, server: "back"))
             }
             try await world.login(client)
-            await #expect(throws: ClientError.sync(.messageNotFound(handle.id))) {
+            await #expect(throws: ClientError.messageNotFound(handle.id)) {
                 try await client.messages.resend(handle.id)
             }
             #expect(try await client.messages.resendFailedMessages() == 0)
@@ -175,7 +175,7 @@ import Testing
             _ = try await before.delivered()
             _ = try await after.delivered()
             #expect(world.transport.server.withLock { $0.order } == [before.id, after.id])
-            let failed = try #require(try await client.messages.getMessage(overtaken.id))
+            let failed = try #require(try await client.messages.storedMessage(overtaken.id))
             #expect(failed.syncState == .error)
             #expect(failed.failure?.reason == .sessionEnded)
             #expect(failed.failure?.code == "otherAccount")
@@ -188,7 +188,7 @@ import Testing
             let ann = try #require(UserID("ann"))
             let bob = try #require(UserID("bob"))
             world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: bob, server: "s")) }
-            await #expect(throws: ClientError.sync(.sessionExists(user: ann, server: ClientWorld.address))) {
+            await #expect(throws: ClientError.sessionExists(user: ann, server: ClientWorld.address)) {
                 try await world.login(client)
             }
         }

@@ -42,7 +42,7 @@ struct StoredContentTests {
         let custom = try await client.messages.createCustomMessage(Self.given, in: general)
         let reply = try await client.messages.createCustomMessage(Self.given, in: general, parent: text.id)
         for handle in [text, custom, reply] {
-            let stored = try #require(try await client.messages.getMessage(handle.id))
+            let stored = try #require(try await client.messages.storedMessage(handle.id))
             #expect(handle.message.content == stored.content)
         }
         #expect(custom.message.content == .custom(Self.kept))

@@ -88,6 +88,6 @@ struct RecordTests {
     }
 
     private static func refusal(_ code: String, _ detail: String) -> ClientError {
-        .sync(.transport(.refused(code: code, detail: detail)))
+        .transport(.refused(code: code, detail: detail))
     }
 }

@@ -70,7 +70,7 @@ final class RandomRemote: RemoteSource {
 
     private func note(_ kind: Strikes.Kind) { struck.withLock { $0.note(kind) } }
 
-    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
+    func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
         try checkCancellation()
         let isAscending = query.direction == .ascending
         pages.withLock { $0 += 1 }
@@ -80,22 +80,22 @@ final class RandomRemote: RemoteSource {
             let time = server.time
             let loadedRange =
                 switch query.anchor {
-                case .first: isAscending ? try await newer(than: 0) : try await older(than: .max)
-                case .last: isAscending ? try await older(than: .max) : try await newer(than: 0)
+                case .first: isAscending ? try await newer(than: 0, hold) : try await older(than: .max, hold)
+                case .last: isAscending ? try await older(than: .max, hold) : try await newer(than: 0, hold)
                 case .at(let key):
                     isAscending
-                        ? try await newer(than: key.position - 1) : try await older(than: key.position + 1)
+                        ? try await newer(than: key.position - 1, hold) : try await older(than: key.position + 1, hold)
                 }
             known.withLock { [server] in $0 = (server, time) }
             return loadedRange
         case .next(let key, _):
-            return isAscending ? try await newer(than: key.position) : try await older(than: key.position)
+            return isAscending ? try await newer(than: key.position, hold) : try await older(than: key.position, hold)
         case .previous(let key, _):
-            return isAscending ? try await older(than: key.position) : try await newer(than: key.position)
+            return isAscending ? try await older(than: key.position, hold) : try await newer(than: key.position, hold)
         }
     }
 
-    func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>? {
+    func loadChanges(since loadedRange: LoadedRange<Key>, hold: FrameHold) async throws -> LoadedRange<Key>? {
         try checkCancellation()
         guard let cursor = loadedRange.cursor.flatMap({ Int($0) }) else { return nil }
         guard let answer = server.changes(since: cursor) else {
@@ -108,7 +108,7 @@ final class RandomRemote: RemoteSource {
         }
         if !answer.changed.isEmpty || !answer.gone.isEmpty { note(.changesTold) }
         if fault != .losesChanges {
-            try await commit(answer.changed.map { .merge($0, at: Sample.time) } + answer.gone.map { .delete($0) })
+            try await commit(answer.changed.map { .merge($0, at: Sample.time) } + answer.gone.map { .delete($0) }, hold)
         }
         known.withLock { [server] in $0 = (server, answer.time) }
         var loadedRange = loadedRange
@@ -120,16 +120,16 @@ final class RandomRemote: RemoteSource {
     func isPlaced(_ key: Key) -> Bool { key.position != .max }
     func placedCount(after newest: Key, through key: Key) -> Int { Int(key.position - newest.position) }
 
-    private func newer(than position: Int64) async throws -> LoadedRange<Key> {
-        let page = try await take(server.page(above: position, below: .max, newestFirst: false))
+    private func newer(than position: Int64, _ hold: FrameHold) async throws -> LoadedRange<Key> {
+        let page = try await take(server.page(above: position, below: .max, newestFirst: false), hold)
         let end = page.hasMore ? page.items.last.map { ScriptedRemote.end($0.serverPosition.position) } : nil
         return loadedRange(
             older: position > 0 ? ScriptedRemote.start(position + 1) : nil, newer: end,
             newest: page.hasMore ? nil : max(position, page.newest), page.time)
     }
 
-    private func older(than position: Int64) async throws -> LoadedRange<Key> {
-        let page = try await take(server.page(above: 0, below: position, newestFirst: true))
+    private func older(than position: Int64, _ hold: FrameHold) async throws -> LoadedRange<Key> {
+        let page = try await take(server.page(above: 0, below: position, newestFirst: true), hold)
         let start = page.hasMore ? page.items.first.map { ScriptedRemote.start($0.serverPosition.position) } : nil
         return loadedRange(
             older: start, newer: position < .max ? ScriptedRemote.end(position - 1) : nil,
@@ -145,7 +145,7 @@ final class RandomRemote: RemoteSource {
 
     private static let failure = StoreError.other(detail: "a server that was told to fail")
 
-    private func take(_ page: RandomServer.Page?) async throws -> RandomServer.Page {
+    private func take(_ page: RandomServer.Page?, _ hold: FrameHold) async throws -> RandomServer.Page {
         guard var page else {
             note(.serverFailed)
             throw Self.failure
@@ -159,11 +159,12 @@ final class RandomRemote: RemoteSource {
             return page.range?.contains(position) == true
         }
         let deletions: [Mutation] = fault == .keepsDeletedMessages ? [] : gone.map { .delete($0.id) }
-        try await commit(page.items.map { .merge($0, at: Sample.time) } + deletions)
+        try await commit(page.items.map { .merge($0, at: Sample.time) } + deletions, hold)
         return page
     }
 
-    private func commit(_ mutations: [Mutation]) async throws {
+    private func commit(_ mutations: [Mutation], _ hold: FrameHold) async throws {
+        hold.begin()
         try await store.commit(mutations)
         store.publish()
         // Storing may be its only effect: the response arrives when it is no longer awaited.

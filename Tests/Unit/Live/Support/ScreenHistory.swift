@@ -271,7 +271,10 @@ private final class Screen: Sendable {
             calls += 1
             if isOnce, calls > 1 { world.report(Violation("\(query): an event told more than once")) }
             if state.removals > removals { world.report(Violation("\(query): told after its removal")) }
-            if change.isDataUnchanged { world.report(Violation("\(query): data told that did not differ")) }
+            // Unchanged data are reported once more when they are found to be fresh.
+            if change.isDataUnchanged, change.dataStatus != .fresh {
+                world.report(Violation("\(query): data told that did not differ"))
+            }
             heard(change)
         }
         if isOnce { collection.once(.dataUpdated, hear) } else { collection.on(.dataUpdated, hear) }

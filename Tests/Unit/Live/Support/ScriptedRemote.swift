@@ -26,7 +26,9 @@ final class ScriptedRemote: RemoteSource {
     /// The pages requested so far.
     var asked: [RemoteSourcePage<MessageQuery.Cursor>] { state.withLock { $0.asked } }
 
-    func load(_ page: RemoteSourcePage<MessageQuery.Cursor>) async throws -> LoadedRange<MessageQuery.Cursor> {
+    func load(
+        _ page: RemoteSourcePage<MessageQuery.Cursor>, hold: FrameHold
+    ) async throws -> LoadedRange<MessageQuery.Cursor> {
         let answer = await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.asked.append(page)
@@ -34,6 +36,7 @@ final class ScriptedRemote: RemoteSource {
             }
         }
         if let error = answer.error { throw error }
+        hold.begin()
         try await store.commit(answer.messages.map { .merge($0, at: Timestamp(milliseconds: 0)) })
         return answer.loadedRange
     }

@@ -210,7 +210,7 @@ final class ServerWorld {
     func look(isAtRest: Bool = false, since time: Int = 0) throws {
         for window in windows {
             try window.look(timeline, accounts, current)
-            let known = isAtRest && window.loading == .loaded ? max(time, known(window.query)) : 0
+            let known = isAtRest && window.hasLoaded ? max(time, known(window.query)) : 0
             try window.check(accounts, known: known)
         }
     }
@@ -262,7 +262,7 @@ final class ServerWorld {
         try await settle()
         try look(isAtRest: true, since: time)
         for window in windows {
-            guard window.status == .fresh, window.loading == .loaded else {
+            guard window.status == .fresh, window.hasLoaded else {
                 throw Violation("\(window.query): it is \(window.status) and \(window.loading) at the end")
             }
         }

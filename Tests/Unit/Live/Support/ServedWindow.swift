@@ -24,7 +24,9 @@ final class ServedWindow {
     }
 
     var status: DataStatus { last?.dataStatus ?? .notExist }
-    var loading: LoadingStatus { last?.loadingStatus ?? .notLoading }
+    var loading: LoadingStatus { last?.loadingStatus ?? .loading }
+    /// True if the server is not being asked, and did not fail.
+    var hasLoaded: Bool { loading == .loaded || loading == .notLoading }
     var hasMore: Bool { last?.hasNext == true || last?.hasPrevious == true }
     /// The positions of the displayed records, oldest first.
     var placed: [Int64] { last?.snapshot.compactMap(\.serverPosition?.position).sorted() ?? [] }

@@ -19,7 +19,7 @@ import Testing
             world.transport.server.withLock { $0.log = ScriptedLog() }
             let client = try await world.loggedIn()
             let list = Followed(
-                onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+                onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             try await world.until("the list is fresh") {
                 let status = try await client.status()
                 return list.last?.dataStatus == .fresh && list.last?.snapshot.count == count
@@ -333,7 +333,7 @@ import Testing
             }
             let client = try await world.loggedIn()
             let list = Followed(
-                onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+                onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(5))
             #expect(list.last?.dataStatus == .fresh)
             await world.pass(.seconds(1200))

@@ -58,7 +58,7 @@ struct RecordWriteTests {
     @Test func aWriteThatRemainsInDoubtSaysSoAndTheNextOneGoes() throws {
         try Self.run { _, server, client in
             server.state.withLock { $0.lostResponses = 4 }
-            await #expect(throws: ClientError.sync(.transport(.inDoubt(detail: "cut off")))) {
+            await #expect(throws: ClientError.transport(.inDoubt(detail: "cut off"))) {
                 try await client.records.write(Self.write("a", year: 1971), of: Album.self)
             }
             try await Self.expect(client, "b", year: 1972, version: 2)
@@ -96,16 +96,16 @@ struct RecordWriteTests {
     @Test func theReasonsNotToWriteAreTyped() throws {
         try Self.run { _, server, client in
             let refused = TransportError.refused(code: "yearInvalid", detail: "no such year")
-            await #expect(throws: ClientError.sync(.transport(refused))) {
+            await #expect(throws: ClientError.transport(refused)) {
                 try await client.records.write(Self.write("a", year: 1800), of: Album.self)
             }
             try await Self.expect(client, "a", year: 1971, version: 1)
             server.state.withLock { $0.error = .unreachable(detail: "offline") }
-            await #expect(throws: ClientError.sync(.transport(.unreachable(detail: "offline")))) {
+            await #expect(throws: ClientError.transport(.unreachable(detail: "offline"))) {
                 try await client.records.write(Self.write("a", year: 1972), of: Album.self)
             }
             try await client.logout()
-            await #expect(throws: ClientError.sync(.noSession)) {
+            await #expect(throws: ClientError.noSession) {
                 try await client.records.write(Self.write("a", year: 1972), of: Album.self)
             }
         }

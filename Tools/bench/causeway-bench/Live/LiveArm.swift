@@ -17,10 +17,9 @@ import CausewayStorage
         self.filled = filled
         collection = engine.collection(filled.newest(in: 0, pageSize: min(rows, LiveLimits.pageSizeMax)))
         token = collection.observe { [weak self] _, change in self?.receive(change) }
-        while collection.loadingStatus != .loaded { await called() }
+        while collection.isLoading { await called() }
         while collection.count < min(rows, filled.messagesPerChannel) {
-            collection.nextPage()
-            await called()
+            _ = try? await collection.nextPage()
         }
     }
 

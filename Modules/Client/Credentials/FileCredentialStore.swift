@@ -1,17 +1,18 @@
-package import CausewayModels
+public import CausewayModels
 import CausewaySystem
 import Foundation
 
 /// Stores each session's token in a file of its own beside the store, readable by the owner only.
 ///
-/// The file `token-<session>` is created with mode 0600 and replaced atomically. No error text contains the token.
-package struct FileCredentialStore: CredentialStore {
+/// The file `token-<session>` is created with mode 0600 and replaced atomically. A file that other users can read or
+/// change is refused. No error text contains the token. Thread-safe.
+public struct FileCredentialStore: CredentialStore {
     private let folder: String
 
     /// - Parameter folder: the store's folder; must exist when a token is saved.
-    package init(folder: String) { self.folder = folder }
+    public init(folder: String) { self.folder = folder }
 
-    package func token(for session: Session) async throws(CredentialError) -> AccessToken? {
+    public func token(for session: Session) async throws(CredentialError) -> AccessToken? {
         let content: [UInt8]?
         do throws(PrivateFile.Problem) {
             content = try file(for: session).read(bytesMax: 8192)
@@ -26,7 +27,7 @@ package struct FileCredentialStore: CredentialStore {
         return token
     }
 
-    package func save(_ token: AccessToken, for session: Session) async throws(CredentialError) {
+    public func save(_ token: AccessToken, for session: Session) async throws(CredentialError) {
         do throws(PrivateFile.Problem) {
             try file(for: session).write(Array((token.text + "\n").utf8))
         } catch {
@@ -34,7 +35,7 @@ package struct FileCredentialStore: CredentialStore {
         }
     }
 
-    package func remove(for session: Session) async throws(CredentialError) {
+    public func remove(for session: Session) async throws(CredentialError) {
         do throws(PrivateFile.Problem) {
             try file(for: session).remove()
         } catch {

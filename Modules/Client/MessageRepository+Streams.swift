@@ -1,0 +1,32 @@
+public import CausewayLiveQuery
+public import CausewayModels
+
+/// Changes of messages for any task, without the main actor: for programs without a screen.
+extension MessageRepository {
+    /// The changes of the messages of a channel, like those of ``getMessages(in:direction:anchor:pageSize:)``: first
+    /// the stored messages of the first page, then the server's, then every change. Each iterator sees all of them,
+    /// merged however far it fell behind; the query is open as long as the sequence or one of its iterators exists.
+    ///
+    /// ```swift
+    /// for await change in client.messages.messageChanges(in: general) {
+    ///     for index in change.insertions { await respond(to: change.snapshot[index]) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter pageSize: 1 to ``LiveLimits/pageSizeMax``.
+    public func messageChanges(
+        in channel: ChannelID, direction: LiveDirection = .ascending, anchor: LiveAnchor<MessageCursor> = .last,
+        pageSize: Int = Limits.pageSizeDefault
+    ) -> LiveChanges<Message> {
+        live.changes(
+            of: MessagesQuery(.channel(channel), direction: direction, anchor: anchor, pageSize: pageSize), on: server)
+    }
+
+    /// The changes of the list of failed messages, in the order of creation; of one channel if given. A message leaves
+    /// it when it is resent or deleted.
+    public func failures(
+        in channel: ChannelID? = nil, pageSize: Int = Limits.pageSizeDefault
+    ) -> LiveChanges<Message> {
+        live.changes(of: MessagesQuery(.failed(in: channel), pageSize: pageSize), on: server)
+    }
+}

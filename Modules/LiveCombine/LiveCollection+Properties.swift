@@ -1,0 +1,73 @@
+public import CausewayLiveQuery
+
+#if canImport(Combine)
+    public import Combine
+#else
+    public import OpenCombine
+#endif
+
+/// Publishers of single properties: first the current value, as soon as there is anything to show, and then every
+/// different one. Otherwise like ``changePublisher``.
+extension LiveCollection {
+    public nonisolated var loadingStatusPublisher: some Publisher<LoadingStatus, Never> {
+        changePublisher.map(\.loadingStatus).removeDuplicates()
+    }
+
+    public nonisolated var dataStatusPublisher: some Publisher<DataStatus, Never> {
+        changePublisher.map(\.dataStatus).removeDuplicates()
+    }
+
+    public nonisolated var hasNextPublisher: some Publisher<Bool, Never> {
+        changePublisher.map(\.hasNext).removeDuplicates()
+    }
+
+    public nonisolated var hasPreviousPublisher: some Publisher<Bool, Never> {
+        changePublisher.map(\.hasPrevious).removeDuplicates()
+    }
+
+    public nonisolated var isLoadingNextPublisher: some Publisher<Bool, Never> {
+        changePublisher.map(\.isLoadingNext).removeDuplicates()
+    }
+
+    public nonisolated var isLoadingPreviousPublisher: some Publisher<Bool, Never> {
+        changePublisher.map(\.isLoadingPrevious).removeDuplicates()
+    }
+
+    /// Errors of the store or the server, `nil` when there is none any more.
+    public nonisolated var errorPublisher: some Publisher<(any Error)?, Never> {
+        changePublisher.map(\.error).removeDuplicates { $0 == nil && $1 == nil }
+    }
+
+    /// The changes, ending with the first error of the store or the server.
+    public nonisolated var throwingChangePublisher: some Publisher<LiveCollectionChange<Record>, any Error> {
+        changePublisher.tryMap { change in
+            if let error = change.error { throw error }
+            return change
+        }
+    }
+}
+
+/// Publishers of single properties: first the current value, as soon as there is anything to show, and then every
+/// different one. Otherwise like ``changePublisher``.
+extension LiveObject {
+    public nonisolated var loadingStatusPublisher: some Publisher<LoadingStatus, Never> {
+        changePublisher.map(\.loadingStatus).removeDuplicates()
+    }
+
+    public nonisolated var dataStatusPublisher: some Publisher<DataStatus, Never> {
+        changePublisher.map(\.dataStatus).removeDuplicates()
+    }
+
+    /// Errors of the store or the server, `nil` when there is none any more.
+    public nonisolated var errorPublisher: some Publisher<(any Error)?, Never> {
+        changePublisher.map(\.error).removeDuplicates { $0 == nil && $1 == nil }
+    }
+
+    /// The changes, ending with the first error of the store or the server.
+    public nonisolated var throwingChangePublisher: some Publisher<LiveCollectionChange<Record>, any Error> {
+        changePublisher.tryMap { change in
+            if let error = change.error { throw error }
+            return change
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Causeway
+import CausewayScriptedWorld
+import Synchronization
+import Testing
+
+/// The forms for callers that do not wait: ids at once, completions on the main actor.
+@MainActor struct CallbackTests {
+    private let store = MemoryStore()
+    private let server = ScriptedServer()
+    private let general: ChannelID
+
+    init() throws { general = try #require(ChannelID("general")) }
+
+    private func opened(isLoggedIn: Bool = true) async throws -> CausewayClient {
+        let client = try await CausewayClient.open(
+            store: store, transports: server.registry, credentials: MemoryCredentialStore(),
+            configuration: .forTests())
+        if isLoggedIn { try await client.login(server: "test:", token: try #require(AccessToken("secret"))) }
+        return client
+    }
+
+    /// Creates a message and waits for its completion.
+    private func result(
+        _ create: (@escaping @MainActor (Result<Message, DeliveryError>) -> Void) -> MessageID
+    ) async -> (id: MessageID, result: Result<Message, DeliveryError>) {
+        var id: MessageID?
+        let result = await withCheckedContinuation { continuation in
+            id = create { continuation.resume(returning: $0) }
+        }
+        return (id ?? MessageID(SystemRuntime().makeUUIDv7()), result)
+    }
+
+    @Test func messagesAreStoredInTheOrderOfTheCalls() async throws {
+        let client = try await opened()
+        let texts = (1...50).map(String.init)
+        var ids: [MessageID] = []
+        var delivered: [MessageID: Message] = [:]
+        await withCheckedContinuation { isDone in
+            for text in texts {
+                ids.append(
+                    client.messages.createTextMessage(text, in: general) { result in
+                        if case .success(let message) = result { delivered[message.id] = message }
+                        if delivered.count == texts.count { isDone.resume() }
+                    })
+            }
+        }
+        #expect(server.texts == texts)
+        #expect(server.order == ids)
+        #expect(delivered.values.allSatisfy { $0.syncState == .synced && $0.serverPosition != nil })
+        await client.close()
+    }
+
+    @Test func repliesAndCustomMessagesAreCreated() async throws {
+        let client = try await opened()
+        let parent = await result { client.messages.createTextMessage("one", in: general, completion: $0) }
+        let reply = await result {
+            client.messages.createCustomMessage(.object([:]), in: general, parent: parent.id, completion: $0)
+        }
+        let message = try reply.result.get()
+        #expect(message.id == reply.id && message.parent == parent.id && message.content == .custom(.object([:])))
+        await client.close()
+    }
+
+    @Test func whatCannotBeCreatedIsReportedAndNotStored() async throws {
+        let client = try await opened(isLoggedIn: false)
+        let early = await result { client.messages.createTextMessage("early", in: general, completion: $0) }
+        #expect(early.result == .failure(.notCreated(.noSession)))
+        try await client.login(server: "test:", token: try #require(AccessToken("secret")))
+        let empty = await result { client.messages.createTextMessage("", in: general, completion: $0) }
+        guard case .failure(.notCreated(.content)) = empty.result else {
+            Issue.record("an empty text: \(empty.result)")
+            return
+        }
+        #expect(try await client.messages.storedMessage(empty.id) == nil)
+        await client.close()
+    }
+
+    @Test func aRefusedMessageIsReportedWithItsReason() async throws {
+        server.set(.refusing(code: "muted", detail: "you are muted"))
+        let client = try await opened()
+        let refused = await result { client.messages.createTextMessage("hi", in: general, completion: $0) }
+        guard case .failure(.failed(let failure)) = refused.result else {
+            Issue.record("a refused message: \(refused.result)")
+            return
+        }
+        #expect(failure.reason == .refused && failure.code == "muted")
+        await client.close()
+    }
+
+    @Test func closingTheClientIsNotTheEndOfADelivery() async throws {
+        let client = try await opened()
+        server.set(.unreachable)
+        var end: Result<Message, DeliveryError>?
+        await withCheckedContinuation { isDone in
+            let id = client.messages.createTextMessage("later", in: general) { result in
+                end = result
+                isDone.resume()
+            }
+            SystemRuntime().spawn {
+                while await (try? client.messages.storedMessage(id)) == nil { await Task.yield() }
+                await client.close()
+            }
+        }
+        #expect(end == .failure(.clientClosed))
+    }
+
+    @Test func aHandleHasALiveMessage() async throws {
+        let client = try await opened()
+        let handle = try await client.messages.createTextMessage("hi", in: general)
+        try await handle.delivered()
+        let message = await handle.live.ready()
+        #expect(message.snapshot?.id == handle.id && message.object == message.model)
+        #expect(message.snapshot?.syncState == .synced)
+        await client.close()
+    }
+
+    /// A caller that is faster than the disk is refused.
+    @Test func creationsThatWaitAreBounded() async throws {
+        let queue = CreationQueue(SystemRuntime())
+        let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
+        let ended = Mutex(0)
+        func add(bytes: Int) throws(ClientError) {
+            try queue.add(bytes: bytes) {
+                await withCheckedContinuation { waiter in gate.withLock { $0.append(waiter) } }
+                ended.withLock { $0 += 1 }
+            }
+        }
+        for _ in 1..<Limits.creationsMax { try add(bytes: 1) }
+        try add(bytes: Limits.creationBytesMax - Limits.creationsMax + 1)
+        #expect(throws: ClientError.self) { try add(bytes: 0) }
+        while ended.withLock({ $0 }) < Limits.creationsMax {
+            for waiter in gate.withLock({ waiters in
+                defer { waiters = [] }
+                return waiters
+            }) { waiter.resume() }
+            await Task.yield()
+        }
+        try add(bytes: Limits.creationBytesMax)
+        #expect(throws: ClientError.self) { try add(bytes: 1) }
+        while ended.withLock({ $0 }) <= Limits.creationsMax {
+            for waiter in gate.withLock({ waiters in
+                defer { waiters = [] }
+                return waiters
+            }) { waiter.resume() }
+            await Task.yield()
+        }
+    }
+
+    // MARK: - Session
+
+    @Test func theStatusIsFollowed() async throws {
+        let client = try await opened(isLoggedIn: false)
+        #expect(client.session == nil)
+        let statuses = client.liveStatus().makeAsyncIterator()
+        #expect(await statuses.next()?.session == nil)
+        let session = try await client.login(server: "test:", token: try #require(AccessToken("secret")))
+        #expect(client.session == session)
+        while let status = await statuses.next(), status.session != session {}
+        server.set(.unreachable)
+        try await client.messages.createTextMessage("later", in: general)
+        while let status = await statuses.next(), status.counts.created != 1 {}
+        await client.close()
+        while await statuses.next() != nil {}
+    }
+
+    @Test func aRefusedTokenIsRenewed() async throws {
+        let (old, new) = (try #require(AccessToken("old")), try #require(AccessToken("new")))
+        let server = ScriptedServer(token: old)
+        let asked = Mutex(0)
+        let credentials = MemoryCredentialStore()
+        let client = try await CausewayClient.open(
+            store: store, transports: server.registry, credentials: credentials, configuration: .forTests()
+        ) { session in
+            asked.withLock { $0 += 1 }
+            return new
+        }
+        let session = try await client.login(server: "test:", token: old)
+        server.accept(new)
+        try await client.messages.createTextMessage("hi", in: general).delivered()
+        #expect(asked.withLock { $0 } == 1)
+        #expect(client.session?.id == session.id)
+        #expect(try await credentials.token(for: session) == new)
+        await client.close()
+    }
+
+    // MARK: - Without the main actor
+
+    @Test func messagesAndFailuresAreFollowedInAnyTask() async throws {
+        server.set(.refusing(code: "muted", detail: "you are muted"))
+        let client = try await opened()
+        let changes = client.messages.messageChanges(in: general)
+        let failures = client.messages.failures()
+        let handle = try await client.messages.createTextMessage("hi", in: general)
+        let deleted = try await Task.detached {
+            for await change in changes where change.snapshot.first?.syncState == .error { break }
+            for await change in failures where change.snapshot.map(\.id) == [handle.id] { break }
+            let deleted = try await client.messages.deleteFailedMessages()
+            for await change in failures where change.snapshot.isEmpty { break }
+            return deleted
+        }.value
+        #expect(deleted == 1)
+        await client.close()
+    }
+}
