@@ -4,7 +4,6 @@ import argparse
 import base64
 import hashlib
 import os
-import pathlib
 import re
 import subprocess
 import sys
@@ -82,7 +81,7 @@ class Bench:
         """The same by curl: in one process, or each file in a process of its own."""
         uploads = [
             f'url = "{self.address}/v1/uploads"\nrequest = POST\nupload-file = "{path}"\noutput = "/dev/null"\n'
-            f'header = "Content-Type: application/octet-stream"\n'
+            f'header = "Content-Type: application/octet-stream"\nheader = "Upload-Complete: ?1"\n'
             f'header = "Repr-Digest: sha-256=:{base64.b64encode(digest).decode()}:"\n'
             for path, digest in zip(files.paths, files.digests)]
         target = self.path / "received"
