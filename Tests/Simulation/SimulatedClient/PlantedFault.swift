@@ -137,9 +137,10 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,
             .storesCursorFirst, .readsThenRegisters, .dropsDeletionEvents, .ignoresLimited, .ignoresReset,
             .losesEventParts,
-        ] + ofFiles
+        ]
             + HubPlantedFault.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(
                 PlantedFault.hub)
+            + ofFiles
     }
 
     private static let ofFiles: [PlantedFault] = [
