@@ -1,5 +1,5 @@
 package import Causeway
-package import Observation
+import Observation
 
 /// What a table view of a conversation shows: rows, oldest first, that grow at the top when the user scrolls there.
 @MainActor @Observable
