@@ -1,9 +1,9 @@
 import CausewayModels
 import CausewayStorage
 
-/// The number of messages a second that each store takes in from one creator and from many, compared with each other and
-/// with a C program that writes the rows of SQLite. The compared parts run alternately, and a ratio is the median of the
-/// ratios of neighbours: so it is valid on a machine that has other things to do.
+/// The number of messages a second that each store takes in from one creator and from many, compared with each other
+/// and with a C program that writes the rows of SQLite. The compared parts run alternately, and a ratio is the median
+/// of the ratios of neighbours: so it is valid on a machine that has other things to do.
 struct StoreCreateBenchmark {
     private static let creators = 32
     /// The approximate duration of one measurement.
