@@ -36,4 +36,7 @@ package struct SQLiteOptions: Sendable {
 package enum LogEndAccess: Sendable { case readsLog, syncsNote }
 
 /// A change of a name in the folder of a store, with the paths.
-package enum FolderAccess: Sendable { case rename(String, to: String), sync(String) }
+package enum FolderAccess: Sendable {
+    case rename(String, to: String)
+    case sync(String)
+}

@@ -32,6 +32,8 @@ extension StoreError {
         case .SQLITE_IOERR_CORRUPTFS: self = .damaged(path: path, detail: detail)
         default:
             switch error.resultCode {
+            case .SQLITE_ERROR where Self.isAboutSchema(error.message ?? ""):
+                self = .damaged(path: path, detail: detail)
             case .SQLITE_FULL: self = .full(detail: detail)
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: self = .damaged(path: path, detail: detail)
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
@@ -39,5 +41,11 @@ extension StoreError {
             default: self = .other(detail: detail)
             }
         }
+    }
+
+    /// The statements of the store are always the same: what they name is missing, or there already, only in a database
+    /// whose own description is damaged.
+    private static func isAboutSchema(_ message: String) -> Bool {
+        message.hasPrefix("no such ") || message.hasPrefix("duplicate column") || message.hasSuffix("already exists")
     }
 }

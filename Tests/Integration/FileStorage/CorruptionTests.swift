@@ -197,7 +197,8 @@ struct CorruptionTests {
         _ = try await store.start(History.options)
         #expect(try await store.page(MessageQuery(scope: .failed(in: nil))).messages.map(\.failure) == [failure])
         try await store.commit([.delete(ids[1])])
-        #expect(try await store.page(MessageQuery(scope: .undelivered)).messages.map(\.id) == ids.filter { $0 != ids[1] })
+        let rest = try await store.page(MessageQuery(scope: .undelivered)).messages
+        #expect(rest.map(\.id) == ids.filter { $0 != ids[1] })
         #expect(try await store.counts().error == 0)
         await store.close()
     }

@@ -52,9 +52,14 @@ package final class FaultyDisk: Disk {
         var hits: Set<Call> = []
         /// After this many calls the power fails: nothing reaches the disk any more.
         var callsLeft = Int.max
+        /// Called once when the power fails.
+        var atPowerFailure: (@Sendable () -> Void)?
 
         mutating func admit(_ call: Call) throws(SystemError) -> Fault.Kind? {
-            if callsLeft == 0 { throw .broken }
+            if callsLeft == 0 {
+                atPowerFailure.take()?()
+                throw .broken
+            }
             callsLeft -= 1
             let number = counts[call, default: 0] + 1
             counts[call] = number
@@ -80,7 +85,13 @@ package final class FaultyDisk: Disk {
 
     package func set(_ faults: [Fault]) { state.withLock { $0.faults = faults } }
 
-    package func failPower(after calls: Int) { state.withLock { $0.callsLeft = calls } }
+    /// - Parameter atFailure: called once when it fails; it may not use the disk.
+    package func failPower(after calls: Int, _ atFailure: (@Sendable () -> Void)? = nil) {
+        state.withLock { state in
+            state.callsLeft = calls
+            state.atPowerFailure = atFailure
+        }
+    }
 
     package var callCount: Int { counts.values.reduce(0, +) }
 

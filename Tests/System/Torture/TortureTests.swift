@@ -78,6 +78,7 @@ import Testing
     }
 
     private static func name(_ plan: TorturePlan) -> String {
-        "seed \(plan.seed) (\(plan.restart.rawValue)\(plan.hasProxy ? ", through a proxy" : "")\(plan.hasFileStore ? ", file store" : ""))"
+        let store = plan.hasFileStore ? "file" : "sqlite"
+        return "seed \(plan.seed) (\(store), \(plan.restart.rawValue)\(plan.hasProxy ? ", through a proxy" : ""))"
     }
 }

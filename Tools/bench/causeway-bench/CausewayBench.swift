@@ -5,7 +5,9 @@ import Foundation
 @main struct CausewayBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "causeway-bench", abstract: "Measure, each figure beside something to compare it with.",
-        subcommands: [OutboxBench.self, LiveBench.self, NetworkBench.self, MediaBench.self])
+        subcommands: [
+            OutboxBench.self, StoreBench.self, LiveBench.self, NetworkBench.self, MediaBench.self, OpenStore.self,
+        ])
 
     /// Reports progress on standard error.
     static func progress(_ text: String) {

@@ -11,6 +11,8 @@ enum Figure {
 
     static func microseconds(_ seconds: Double) -> String { String(format: "%.1f", seconds * 1e6) }
 
+    static func milliseconds(_ seconds: Double) -> String { String(format: "%.2f ms", seconds * 1e3) }
+
     static func mebibytes(_ bytes: Int) -> String { String(format: "%.1f MiB", Double(bytes) / 1_048_576) }
 
     /// `1.234 s`.

@@ -6,7 +6,8 @@ import CausewayTestSupport
 import Foundation
 import Testing
 
-/// Damaged files of a small store: refused with the file and advice, or read with the damage set aside; never half-read.
+/// Damaged files of a small store: refused with the file and the reason, or read with the damage set aside; never
+/// half-read.
 ///
 /// SQLite keeps no checksum of its pages, so that a changed byte inside a value can go unnoticed. It then changes that
 /// value and nothing else.
@@ -29,12 +30,17 @@ struct CorruptionTests {
         _ = try await store.start(History.options)
         for number in 0..<Self.count { _ = try await store.enqueue(History.draft(number)) }
         if !hasLog { await store.close() }
+        let files = files(in: path)
+        if hasLog { await store.close() }
+        #expect((files["store.sqlite-wal"] != nil) == hasLog)
+        return files
+    }
+
+    private func files(in path: String) -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in ["store.sqlite", "store.sqlite-wal", "log-end"] {
             files[name] = (try? Data(contentsOf: URL(fileURLWithPath: path + "/" + name))).map(Array.init)
         }
-        if hasLog { await store.close() }
-        #expect((files["store.sqlite-wal"] != nil) == hasLog)
         return files
     }
 
@@ -84,8 +90,11 @@ struct CorruptionTests {
         return unreadable.isEmpty ? .altered : .setAside
     }
 
-    private static func places(in count: Int) -> [Int] {
-        (0..<min(samples, count)).map { $0 * count / min(samples, count) }
+    /// Some bytes: those that tell what the file is, and others that are not free space.
+    private static func places(in bytes: [UInt8]) -> [Int] {
+        var random = SplitMix64(seed: 1)
+        let used = bytes.indices.filter { bytes[$0] != 0 }
+        return [0, 16, 100] + (0..<samples).map { _ in used[Int(random.next() % UInt64(used.count))] }
     }
 
     @Test(arguments: ["store.sqlite", "store.sqlite-wal"])
@@ -93,7 +102,7 @@ struct CorruptionTests {
         let files = try await sample(hasLog: name.hasSuffix("-wal"))
         let bytes = try #require(files[name])
         var outcomes: [Outcome: Int] = [:]
-        for offset in Self.places(in: bytes.count) {
+        for offset in Self.places(in: bytes) {
             var damaged = files
             damaged[name]?[offset] ^= UInt8(1 << (offset % 8))
             outcomes[try await open(damaged, "\(name), byte \(offset)"), default: 0] += 1
@@ -111,7 +120,7 @@ struct CorruptionTests {
     func aTruncatedFileIsRefusedOrItsLossReported(_ name: String) async throws {
         let files = try await sample(hasLog: name.hasSuffix("-wal"))
         let bytes = try #require(files[name])
-        for length in Self.places(in: bytes.count) {
+        for length in Self.places(in: bytes) {
             var damaged = files
             damaged[name] = Array(bytes[..<length])
             let outcome = try await open(damaged, "\(name), \(length) bytes")
@@ -119,12 +128,27 @@ struct CorruptionTests {
         }
     }
 
-    /// Another database of the same store beside the log, and another log beside the database.
+    /// An earlier log of the same store beside its database.
     @Test func aLogOfAnotherTimeIsNotMixedIn() async throws {
-        let old = try await sample(hasLog: true)
-        let new = try await sample(hasLog: true)
+        let path = folder.fresh()
+        let options = SQLiteOptions(logBytesMax: 200_000)
+        let store = try await SQLiteStore.open(at: path, durability: .full, options: options)
+        _ = try await store.start(History.options)
+        for number in 0..<3 { _ = try await store.enqueue(History.draft(number)) }
+        let old = files(in: path)
+        for number in 3..<30 { _ = try await store.enqueue(History.draft(number, bytes: 2_000)) }
+        var new = files(in: path)
+        if new["store.sqlite-wal"] == [] {
+            // The log was cut after the last commit.
+            _ = try await store.enqueue(History.draft(30))
+            new = files(in: path)
+        }
+        await store.close()
         var mixed = new
         mixed["store.sqlite-wal"] = old["store.sqlite-wal"]
-        #expect(try await open(mixed, "an old log") == .lossReported)
+        // The log was begun anew meanwhile: it has another salt.
+        let salts = [old, new].map { files in files["store.sqlite-wal"].map { Array($0.dropFirst(16).prefix(4)) } }
+        #expect(salts[0]?.count == 4 && salts[1]?.count == 4 && salts[0] != salts[1])
+        #expect([.lossReported, .refused].contains(try await open(mixed, "an old log")))
     }
 }

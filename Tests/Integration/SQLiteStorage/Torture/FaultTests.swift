@@ -6,12 +6,12 @@ import CausewayTestSupport
 import Foundation
 import Testing
 
-/// Every call of SQLite to its files, and of the store to their folder, fails in turn, once and for ever; the power fails
-/// after each.
+/// Every call of SQLite to its files, and of the store to their folder, fails in turn, once and for ever; the power
+/// fails after each.
 ///
 /// `Tools/torture-disk` runs all of it; without it these are samples.
 struct FaultTests {
-    private static let powerFailures = TortureSettings.number("SQLITE_POWER_FAILURES", 12)
+    private static let powerFailures = TortureSettings.number("SQLITE_POWER_FAILURES", 10)
     private static let messages = TortureSettings.number("SQLITE_MESSAGES", 6)
     private static let samples = TortureSettings.isComplete ? nil : 1
 
@@ -22,9 +22,19 @@ struct FaultTests {
 
     /// Runs a whole life of a store: made, used, its log cut, closed.
     ///
+    /// - Parameter calls: the power fails after so many calls.
     /// - Returns: the folder.
-    private func live(_ disk: FaultyDisk, _ history: inout History, _ durability: Durability = .full) async -> String {
+    private func live(
+        _ disk: FaultyDisk, _ history: inout History, _ durability: Durability = .full,
+        powerFailsAfter calls: Int? = nil
+    ) async -> String {
         let path = folder.fresh()
+        if let calls {
+            disk.failPower(after: calls) {
+                // The store withdraws its note when it is closed.
+                try? FileManager.default.copyItem(atPath: path + "/log-end", toPath: path + "/log-end.last")
+            }
+        }
         FaultyFiles.attach(disk, to: path)
         defer { FaultyFiles.detach(path) }
         do throws(StoreError) {
@@ -47,7 +57,9 @@ struct FaultTests {
         let copy = folder.fresh()
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
         for (name, bytes) in disk.files { try Data(bytes).write(to: URL(fileURLWithPath: copy + "/" + name)) }
-        try? FileManager.default.copyItem(atPath: path + "/log-end", toPath: copy + "/log-end")
+        let last = path + "/log-end.last"
+        let note = FileManager.default.fileExists(atPath: last) ? last : path + "/log-end"
+        try? FileManager.default.copyItem(atPath: note, toPath: copy + "/log-end")
         let store = try await SQLiteStore.open(at: copy, durability: durability)
         let snapshot = try await store.start(History.options)
         let losses = try await history.losses(in: store)
@@ -114,13 +126,12 @@ struct FaultTests {
     /// Until a store has been opened for the first time there is nothing to lose, and nothing may keep it from opening.
     @Test func thePowerFailsWhileAStoreIsMade() async throws {
         let calls = try await callsOfOpening()
-        let step = TortureSettings.isComplete ? 1 : max(1, calls / 24)
+        let step = TortureSettings.isComplete ? 1 : max(1, calls / 10)
         for number in stride(from: 0, through: calls, by: step) {
             for drops in [true, false] {
                 let disk = FaultyDisk()
-                disk.failPower(after: number)
                 var history = History()
-                let path = await live(disk, &history)
+                let path = await live(disk, &history, powerFailsAfter: number)
                 do {
                     let after = disk.afterPowerFailure { !drops }
                     let (messages, isReported) = try await losses(after, path, history)
@@ -157,9 +168,9 @@ struct FaultTests {
         for seed in seeds {
             var random = SplitMix64(seed: seed)
             let disk = FaultyDisk()
-            disk.failPower(after: opening + Int(random.next() % UInt64(max(1, counted.callCount - opening))))
+            let calls = opening + Int(random.next() % UInt64(max(1, counted.callCount - opening)))
             var history = History()
-            let path = await live(disk, &history, durability)
+            let path = await live(disk, &history, durability, powerFailsAfter: calls)
             let share = random.next() % 4
             let after = disk.afterPowerFailure { random.next() % 4 < share }
             let (messages, isReported) = try await losses(after, path, history, durability)

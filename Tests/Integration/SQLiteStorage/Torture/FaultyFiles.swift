@@ -8,10 +8,10 @@ import Synchronization
 
 /// SQLite's own files with a ``FaultyDisk`` beside them.
 ///
-/// Every write, sync, open and removal that SQLite asks of the system for a file of an attached folder goes to that disk
-/// first: it counts them, may fail them, and knows which of them are durable. Then the system does the same, so SQLite
-/// reads what it has written. Files elsewhere are opened by the system's methods alone, so that other tests of this
-/// process notice nothing. A sync of the system is left out: only the disk decides what is durable.
+/// Every write, sync, open and removal that SQLite asks of the system for a file of an attached folder goes to that
+/// disk first: it counts them, may fail them, and knows which of them are durable. Then the system does the same, so
+/// that SQLite reads what it has written. Files elsewhere are opened by the system's methods alone, so that other tests
+/// of this process notice nothing. A sync of the system is left out: only the disk decides what is durable.
 enum FaultyFiles {
     private static let disks = Mutex<[String: FaultyDisk]>([:])
 

@@ -5,8 +5,8 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// An engine on a store in memory, in simulated time. Everything runs on the main thread, one job after the other, so that a
-/// test may access objects of the main actor (``onMain(_:)``) and every run of it is identical.
+/// An engine on a store in memory, in simulated time. Everything runs on the main thread, one job after the other, so
+/// that a test may access objects of the main actor (``onMain(_:)``) and every run of it is identical.
 struct LiveWorld: Sendable {
     let runtime: SimulatedRuntime
     let store: any Store
