@@ -157,6 +157,8 @@ let package = Package(
             "SQLiteStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb,
             .grdbSQLite),
         module("FileStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
+        // The tools for a store that no process has open: check, backup, migration, export, import.
+        module("Maintenance", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
         module(
             "HTTPTransport", "CausewayModels", "CausewayRecords", "CausewayTransport", "CausewayWire", "CausewayHTTP",
             "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1, .nioPosix),
@@ -191,14 +193,15 @@ let package = Package(
             "ControlClient", "CausewayControlAPI", "CausewayHTTP", "CausewayModels", "CausewaySystem", .httpTypes,
             .nioCore, .nioHTTP1, .nioPosix),
         module(
-            "ControlServer", "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewaySystem",
-            .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes),
+            "ControlServer", "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayMaintenance",
+            "CausewayStorage", "CausewaySystem", .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle, .logging,
+            .nioCore, .nioHTTP1, .nioHTTPTypes),
         module(
             "CommandLine", "CausewayConfiguration", "CausewayControlAPI", "CausewayModels", "CausewayRecords",
             "CausewaySystem", "CausewayTerminal", "CausewayTLS"),
         module(
             "Daemon", "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient",
-            "CausewayControlServer", "CausewaySystem", .lifecycle, .logging, .unixSignals),
+            "CausewayControlServer", "CausewayStorage", "CausewaySystem", .lifecycle, .logging, .unixSignals),
 
         // Servers.
         module(
@@ -236,15 +239,15 @@ let package = Package(
             name: "CausewayAdapters",
             dependencies: [
                 "Causeway", "CausewayConfiguration", "CausewayDaemon", "CausewayFileStorage", "CausewayHTTPTransport",
-                "CausewaySQLiteStorage", "CausewaySystem", "CausewayTLS",
+                "CausewayMaintenance", "CausewaySQLiteStorage", "CausewayStorage", "CausewaySystem", "CausewayTLS",
             ],
             path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
             name: "causeway-cli",
             dependencies: [
                 "Causeway", "CausewayAdapters", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
-                "CausewayControlClient", "CausewayControlServer", "CausewayDaemon", "CausewaySystem",
-                "CausewayTerminal", .argumentParser,
+                "CausewayControlServer", "CausewayControlClient", "CausewayDaemon", "CausewayMaintenance",
+                "CausewayStorage", "CausewaySystem", "CausewayTerminal", .argumentParser,
             ],
             path: "Apps/causeway", swiftSettings: strict),
         app(
@@ -340,8 +343,8 @@ let package = Package(
 
         // Tests: one suite for several implementations.
         tests(
-            "StorageConformance", in: "Conformance", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
-            "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport"),
+            "StorageConformance", in: "Conformance", "CausewayFileStorage", "CausewayMaintenance", "CausewayModels",
+            "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport"),
         tests(
             "TransportConformance", in: "Conformance", "Causeway", "CausewayScriptedWorld",
             "CausewayTransportConformance"),

@@ -3,7 +3,9 @@ import CausewayConfiguration
 package import CausewayDaemon
 import CausewayFileStorage
 import CausewayHTTPTransport
+import CausewayMaintenance
 import CausewaySQLiteStorage
+package import CausewayStorage
 import CausewaySystem
 import CausewayTLS
 
@@ -12,6 +14,7 @@ extension AdapterFactory {
     package static var system: AdapterFactory {
         AdapterFactory(
             openStore: { settings throws(StoreError) in
+                try UnfinishedWork.require(none: settings.store)
                 switch settings.storage {
                 case .sqlite:
                     if FileStore.exists(at: settings.store) {
@@ -34,6 +37,9 @@ extension AdapterFactory {
                 return registry
             })
     }
+
+    /// The kinds of stores on disk, for tools that work on a folder without opening its store.
+    package static let storeFormats: [any StoreFormat] = [SQLiteFormat(), FileFormat()]
 
     /// The certificate settings of the login for this server; the program's settings for those that it left open.
     private static func tls(

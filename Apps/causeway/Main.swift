@@ -38,7 +38,9 @@ struct CausewayCommand: AsyncParsableCommand {
                 subcommands: [
                     Outbox.self, Failed.self, Resend.self, Delete.self, DeleteFailed.self, DeleteActions.self,
                 ]),
-            CommandGroup(name: "Operation", subcommands: [Pause.self, Resume.self, Probe.self, Config.self]),
+            CommandGroup(
+                name: "Operation",
+                subcommands: [Pause.self, Resume.self, Probe.self, Config.self, StoreCommand.self]),
         ])
 
     private static let order = ArgumentOrder(

@@ -118,6 +118,7 @@ extension BlobFolder {
                 throw error
             }
             state.index.add(attachment.sha256, size: attachment.size, for: key)
+            state.deferred.remove(key)
             return isHeld
         }
     }

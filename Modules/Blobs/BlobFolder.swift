@@ -29,6 +29,10 @@ package final class BlobFolder: BlobStore {
         var lastNumber = 0
         var hasFolder: Bool
         var isClosed = false
+        /// The works under way during which nothing may be removed.
+        var holdsCount = 0
+        /// References that are to be released when the last of them has ended.
+        var deferred: Set<BlobIndex.Key> = []
     }
 
     /// The path of the folder; created with the first blob.
@@ -98,6 +102,11 @@ package final class BlobFolder: BlobStore {
     package func release(_ references: [BlobReference]) async throws(BlobError) {
         guard !references.isEmpty else { return }
         let keys = references.map(Self.key)
+        let isDeferred = state.withLock { state in
+            if state.holdsCount > 0, !state.isClosed { state.deferred.formUnion(keys) }
+            return state.holdsCount > 0 && !state.isClosed
+        }
+        if isDeferred { return }
         try await copies.perform { () throws(BlobError) in try self.release(keys) }
     }
 
@@ -127,6 +136,11 @@ package final class BlobFolder: BlobStore {
     // MARK: - Names
 
     func file(_ name: String) -> String { path + "/" + name }
+
+    /// The name of the file that keeps a blob for a message.
+    static func referenceName(_ sha256: String, _ reference: BlobReference) -> String {
+        BlobFileName.reference(sha256, key(reference))
+    }
 
     private static func key(_ reference: BlobReference) -> BlobIndex.Key {
         BlobIndex.Key(account: key(reference.account), message: reference.message)

@@ -32,4 +32,6 @@ package enum ControlLimits {
     package static let clientConnectionsMax = 4
     /// Bytes of a PEM file.
     package static let pemBytesMax = 1024 * 1024
+    /// Bytes of a path in a request.
+    package static let pathBytesMax = 4096
 }

@@ -95,6 +95,23 @@ package protocol ControlService: Sendable {
     func setPaused(_ isPaused: Bool) async throws(ControlError)
     /// Probes the server now instead of at the next scheduled time.
     func probe() async throws(ControlError)
+
+    /// Begins a work on the open store, and returns at once; ``upkeep()`` reports its progress and its end.
+    ///
+    /// Throws ``ControlError/Code/busy`` while another one is under way.
+    func beginUpkeep(_ request: UpkeepRequest) async throws(ControlError) -> UpkeepStatus
+    /// Returns the state of the last work on the open store; `nil` if there was none since the process started.
+    func upkeep() async throws(ControlError) -> UpkeepStatus?
+}
+
+extension ControlService {
+    /// Default for services without a store of their own.
+    package func beginUpkeep(_ request: UpkeepRequest) async throws(ControlError) -> UpkeepStatus {
+        throw ControlError(.badRequest, "this process has no store that can be copied or compacted")
+    }
+
+    /// Default for services without a store of their own.
+    package func upkeep() async throws(ControlError) -> UpkeepStatus? { nil }
 }
 
 /// The only host name that a control socket accepts.

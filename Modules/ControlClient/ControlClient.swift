@@ -168,6 +168,15 @@ package final class ControlClient: ControlService {
         let _: Nothing = try await post("/v1/probe", Nothing())
     }
 
+    package func beginUpkeep(_ request: UpkeepRequest) async throws(ControlError) -> UpkeepStatus {
+        try await post("/v1/upkeep", request)
+    }
+
+    package func upkeep() async throws(ControlError) -> UpkeepStatus? {
+        let last: [UpkeepStatus] = try await get("/v1/upkeep")
+        return last.first
+    }
+
     // MARK: - Requests
 
     private struct Nothing: Codable {}

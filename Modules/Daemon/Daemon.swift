@@ -39,6 +39,10 @@ package struct Daemon: Sendable {
         logger.info(
             "store opened",
             metadata: ["store": "\(settings.store)", "restart": "\(settings.restart.rawValue)"])
+        if let torn = local.tornTail {
+            logger.warning(
+                "unfinished write cut off", metadata: ["place": "\(torn.place)", "bytes": "\(torn.bytes)"])
+        }
         do {
             let log = DeliveryLogService(
                 journal: journal, service: local.service, logger: logger, startedAt: startedAt)

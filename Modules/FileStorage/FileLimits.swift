@@ -33,4 +33,6 @@ enum FileLimits {
     static let cachedRowBytesMax = 4 << 20
     /// Contents up to this size are repeated in each state of their item; larger ones are written once.
     static let repeatedContentBytesMax = 128
+    /// Bytes that a copy of the store reads and writes at once.
+    static let copyPartBytes = 1 << 20
 }

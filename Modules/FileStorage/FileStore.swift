@@ -21,11 +21,11 @@ public final class FileStore: Store {
     package let recovery: RecoveryReport
 
     let database: FileDatabase
-    private let committer: GroupCommitter
+    let committer: GroupCommitter
     private let maintenance: Maintenance
     private let feed: CommitFeed
     private let bounds: OutboxBounds
-    private let files: BlobFolder?
+    let files: BlobFolder?
     private let lock: FileLock?
 
     public var blobs: (any BlobStore)? { files }

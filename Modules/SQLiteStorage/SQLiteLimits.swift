@@ -31,4 +31,6 @@ enum SQLiteLimits {
     static let cachedRowsMax = 2048
     /// Bytes of content in each of the two generations of the writer's cache.
     static let cachedRowBytesMax = 4 << 20
+    /// Pages that a copy of the database takes over at once.
+    static let copyPages: Int32 = 1024
 }

@@ -14,11 +14,11 @@ public final class SQLiteStore: Store {
     /// The folder as passed to ``open(at:durability:)``.
     public let folder: String
 
-    private let database: StoreDatabase
+    let database: StoreDatabase
     private let committer: GroupCommitter
     private let feed: CommitFeed
     private let bounds: OutboxBounds
-    private let files: BlobFolder
+    let files: BlobFolder
 
     public var blobs: (any BlobStore)? { files }
     public let received: (any ReceivedFiles)?

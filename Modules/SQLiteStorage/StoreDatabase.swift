@@ -27,6 +27,8 @@ final class StoreDatabase: Sendable {
     private let logEnd: LogEnd
     /// A description of the commits that the log was found to have lost when the store was opened; see ``LogEnd``.
     let loss: String?
+    /// The unfinished write that a crash left behind the last transaction of the log.
+    let tornTail: TornTail?
 
     /// Opens the store in the folder, or creates it if there is none. Blocks the thread.
     init(_ folder: StoreFolder, _ durability: Durability, _ options: SQLiteOptions) throws(StoreError) {
@@ -39,11 +41,13 @@ final class StoreDatabase: Sendable {
         if try folder.size(of: folder.database) == nil {
             logEnd.withdraw()
             loss = nil
+            tornTail = nil
             try StoreSchema.create(folder)
         } else {
             try StoreSchema.identify(folder)
             // Before SQLite reads the log: it ignores what it cannot use, and overwrites it.
             loss = logEnd.loss()
+            tornTail = try folder.tornTail()
             try StoreSchema.verify(folder)
         }
         let pool = try Self.open(folder, durability, options, logEnd)
@@ -96,7 +100,7 @@ final class StoreDatabase: Sendable {
         }
     }
 
-    private func pool() throws(StoreError) -> DatabasePool {
+    func pool() throws(StoreError) -> DatabasePool {
         let (pool, isClosed) = state.withLock { ($0.pool, $0.isClosed) }
         if let pool { return pool }
         // The disk failed and cannot be used again yet: a temporary state, unlike being closed.
@@ -125,6 +129,21 @@ final class StoreDatabase: Sendable {
         logEnd.resume(isCut: isCut == true)
         let next = isCut == true ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
         state.withLock { $0.logBytesMax = next }
+    }
+
+    /// Runs `body` on the writer's connection, then copies the log into the database and truncates it. Commits wait
+    /// meanwhile.
+    func withLogCut(_ body: (Database) throws -> Void) throws(StoreError) {
+        let pool = try pool()
+        try StoreError.catching(path) {
+            try pool.writeWithoutTransaction { db in
+                logEnd.withdraw()
+                defer { logEnd.resume(isCut: false) }
+                try body(db)
+                _ = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                logEnd.resume(isCut: true)
+            }
+        }
     }
 
     /// Runs `body` on the writer's connection. One caller at a time; blocks the thread.

@@ -31,6 +31,8 @@ import ServiceLifecycle
 /// | `GET /v1/records/{kind}?list=&scope=&order=&limit=&after=&refresh=` | `RecordPageResponse` |
 /// | `POST /v1/records` | `RecordWriteRequest` → `RecordWriteResponse` |
 /// | `GET /v1/config` | `SettingsResponse` |
+/// | `POST /v1/upkeep` | `UpkeepRequest` → `UpkeepStatus` |
+/// | `GET /v1/upkeep` | an array of at most one `UpkeepStatus` |
 struct ControlRoutes: Sendable {
     typealias Context = BasicRequestContext
 
@@ -51,7 +53,21 @@ struct ControlRoutes: Sendable {
         addFollowing(to: router)
         addChanging(to: router)
         addRecords(to: router)
+        addUpkeep(to: router)
         return router
+    }
+
+    private func addUpkeep(to router: Router<Context>) {
+        router.get("/v1/upkeep") { _, _ in
+            let last = try await service.upkeep()
+            return try respond(last.map { [$0] } ?? [])
+        }
+        router.post("/v1/upkeep") { request, _ in
+            let work = try await RequestBody.json(UpkeepRequest.self, from: request)
+            let status = try await service.beginUpkeep(work)
+            logger.notice("store work began", metadata: ["work": "\(work.work.rawValue)"])
+            return try respond(status)
+        }
     }
 
     private func addSession(to router: Router<Context>) {

@@ -1,6 +1,7 @@
 package import Causeway
 package import CausewayConfiguration
 package import CausewayControlAPI
+package import CausewayStorage
 
 /// The control service of the process that owns the store, on top of a client.
 package struct ClientControlService: ControlService {
@@ -9,9 +10,16 @@ package struct ClientControlService: ControlService {
     let process: StatusResponse.Process
     let monitor: ActivityMonitor
     let followers = SubscriberLimiter()
+    let upkeepRunner: UpkeepRunner
 
-    /// - Parameter trust: stores the certificate settings of each server.
-    package init(client: CausewayClient, trust: any TrustStore, process: StatusResponse.Process) {
+    /// - Parameters:
+    ///   - trust: stores the certificate settings of each server.
+    ///   - store: the client's store, for works on it; `nil` if there are none.
+    package init(
+        client: CausewayClient, trust: any TrustStore, process: StatusResponse.Process,
+        store: (any StoreUpkeep)? = nil
+    ) {
+        upkeepRunner = UpkeepRunner(store: store, folder: process.store)
         self.client = client
         self.trust = trust
         self.process = process

@@ -2,6 +2,7 @@ package import Causeway
 package import CausewayConfiguration
 package import CausewayControlAPI
 package import CausewayControlServer
+import CausewayStorage
 import CausewaySystem
 import Foundation
 
@@ -10,6 +11,8 @@ package struct LocalClient: Sendable {
     package let service: ClientControlService
     private let client: CausewayClient
     private let subscription: StoreSubscription?
+    /// The unfinished write that was cut off the store when it was opened.
+    let tornTail: TornTail?
 
     /// Opens the store and resumes its session.
     ///
@@ -37,8 +40,11 @@ package struct LocalClient: Sendable {
             let process = StatusResponse.Process(
                 pid: ProcessInfo.processInfo.processIdentifier, version: ProgramVersion.text, store: settings.store,
                 isDaemon: isDaemon)
-            let service = ClientControlService(client: client, trust: trust, process: process)
-            return LocalClient(service: service, client: client, subscription: subscription)
+            let service = ClientControlService(
+                client: client, trust: trust, process: process, store: store as? any StoreUpkeep)
+            return LocalClient(
+                service: service, client: client, subscription: subscription,
+                tornTail: (store as? any StoreUpkeep)?.tornTail)
         } catch {
             await store.close()
             throw error

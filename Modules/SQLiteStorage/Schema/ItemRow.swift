@@ -27,7 +27,8 @@ extension ItemRow {
         }
     }
 
-    private init(reading row: borrowing StatementRow, _ names: inout Names) throws {
+    /// Decodes a row; throws ``UnreadableRow`` if it is damaged.
+    init(reading row: borrowing StatementRow, _ names: inout Names) throws {
         let ordinal = row.int64(0)
         guard let id = row.messageID(1), let channel = names.channel(row, 2), let sender = names.sender(row, 3),
             let content = ContentCoding.decode(row.data(4)), let state = StateCode.state(row.int64(10)),

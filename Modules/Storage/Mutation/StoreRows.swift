@@ -27,6 +27,12 @@ package protocol ItemRows {
     /// - Precondition: no item has its id. Rows that detect one by their index throw instead.
     mutating func insert(_ item: StoredItem, content: Data) throws(Failure)
 
+    /// Adds an item in any state of its life, with every value that it has.
+    ///
+    /// - Parameter content: the coded content of the item.
+    /// - Precondition: no item has its id. Rows that detect one by their index throw instead.
+    mutating func restore(_ item: StoredItem, content: Data) throws(Failure)
+
     /// Replaces an item by its next state, which has the same id and the same ordinal.
     ///
     /// - Parameter content: the coded form of a content that may be new; `nil` if it is not at hand, in which case a

@@ -1,5 +1,5 @@
 import CausewayModels
-import CausewayStorage
+package import CausewayStorage
 
 extension StoreConformance {
     /// The number of steps of each history.
@@ -57,6 +57,36 @@ extension StoreConformance {
         try await model.adopt(from: store)
         try await model.check(store, ids: ids, pageLimit: 100)
         await store.close()
+    }
+
+    /// Performs a drawn history on a new store, restarts included, for tests that compare what remains.
+    ///
+    /// - Returns: the store, open.
+    package static func perform(
+        history seed: UInt64, steps: Int, _ factory: StoreFactory
+    ) async throws -> any Store {
+        var generator = HistoryGenerator(seed: seed)
+        var records = RecordGenerator(seed: seed)
+        var model = ReferenceModel()
+        var store = try await factory.started()
+        model.start(Sample.opening())
+        for step in 0..<steps {
+            switch generator.next(model) {
+            case .enqueue(let draft): try await enqueue(draft, on: store, &model)
+            case .commit(let mutations):
+                try await store.commit(mutations)
+                model.commit(mutations)
+                try await model.adopt(from: store)
+            case .restart(let policy):
+                store = try await factory.restarted(store, policy)
+                model.start(Sample.opening(policy))
+                try await model.adopt(from: store)
+            }
+            guard step.isMultiple(of: 7) else { continue }
+            // Beside the model, which has neither.
+            try await store.commit([records.mutation(), .setEventCursor(EventCursor(rawValue: "cursor-\(step)"))])
+        }
+        return store
     }
 
     private static func live(_ seed: UInt64, _ factory: StoreFactory) async throws {

@@ -1,0 +1,193 @@
+import CausewayModels
+import CausewayStorage
+import CausewaySystem
+
+/// Reads a whole file store, through a disk that changes nothing.
+final class FileReader: StoreReader {
+    let findings: StoreFindings
+    private let files: JournalFiles
+    private let index: FileIndex
+    private let end: JournalPosition
+    private let hasSnapshot: Bool
+
+    init(_ disk: any Disk, _ names: StoreFiles) throws(StoreError) {
+        files = JournalFiles(names)
+        let opening: JournalOpening
+        do throws(StoreError) {
+            opening = try JournalOpening(disk, files, .normal, newStore: 1)
+        } catch .syncFailed {
+            // A store of which nothing was ever acknowledged would be made anew.
+            throw .notAccessible(path: names.folder, detail: "it contains no complete store")
+        }
+        index = opening.index
+        end = opening.state.writer.end
+        let report = opening.report
+        hasSnapshot = report.hasSnapshot
+        var bytes = end.offset + opening.state.formerBytes + opening.snapshotBytes
+        bytes += report.bytesCut
+        findings = StoreFindings(
+            version: "format \(FrameHeader.version)", tornBytes: report.bytesCut,
+            tornAt: report.cutFile.map { "\(names.path($0)) at byte \(report.cutAt)" }, bytes: bytes)
+    }
+
+    func close() { files.removeAll() }
+
+    // MARK: Verification
+
+    /// Verifies every frame of the journal, and that the index agrees with the records that it names.
+    func verify(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+        try verifyFrames(problem)
+        if hasSnapshot { try verifyIndex(problem) }
+    }
+
+    private func verifyFrames(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+        var last: FrameHeader?
+        for (number, file) in files.all.sorted(by: { $0.key < $1.key }) where number <= end.file {
+            let name = StoreFiles.journal(number)
+            var scanner = try FrameScanner(file, files.names, name)
+            var offset: Int64 = 0
+            let size = number == end.file ? end.offset : scanner.size
+            while offset < size {
+                let place = "\(files.names.path(name)) at byte \(offset)"
+                guard case .success(let frame) = try scanner.frame(at: offset) else {
+                    try problem(StoreProblem("frame", at: place, "the frame is unreadable"))
+                    // The frames behind it cannot be found without its length.
+                    break
+                }
+                if let last, frame.header.number != last.number + 1 || frame.header.store != last.store {
+                    try problem(StoreProblem("frame", at: place, "the frame is not in its place"))
+                }
+                last = frame.header
+                var records = RecordScanner(frame)
+                do throws(FieldReader.Malformed) {
+                    while try records.next() != nil {}
+                } catch {
+                    try problem(StoreProblem("unreadable", at: place, error.detail))
+                }
+                offset = frame.end
+            }
+        }
+    }
+
+    private func verifyIndex(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+        let reader = RecordReader(files.all, files.names)
+        for account in index.accounts {
+            for slot in account.slots {
+                let entry = account.expanded(slot)
+                let location = account.items[slot].location
+                let found: ItemEntry?
+                do throws(StoreError) {
+                    found = try Self.entry(try reader.fields(at: location), at: location)
+                } catch {
+                    // Reading the entries reports it.
+                    continue
+                }
+                // Compared as far as the index keeps it.
+                let kept = found.map { ItemEntry($0.compact(0), $0.channel, related: $0.related) }
+                if kept != entry {
+                    try problem(
+                        StoreProblem(
+                            "index", at: "\(files.names.path(StoreFiles.snapshot)), item \(MessageID(entry.id))",
+                            "the index contradicts the item's record"))
+                }
+            }
+        }
+    }
+
+    private static func entry(_ fields: ItemFields, at location: RecordLocation) throws(StoreError) -> ItemEntry? {
+        do throws(FieldReader.Malformed) { return try ItemEntry(fields, at: location) } catch { return nil }
+    }
+
+    // MARK: Reading
+
+    func read(
+        _ entry: (StoreEntry) throws(StoreError) -> Void, problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let common = index.common
+        try entry(
+            .header(
+                StoreHeader(
+                    epoch: common.epoch, nextSequence: index.nextSequence, sharedBelow: common.sharedBelow,
+                    session: common.session, current: index.current.account)))
+        let accounts = index.accounts.enumerated()
+            // An account that was never used: a store has a first one without a name.
+            .filter { $0.offset == common.current || $0.element.account != nil }
+            .sorted { AccountEntry.precedes($0.element.account, $1.element.account) }
+        for (_, account) in accounts {
+            try entry(.account(AccountEntry(account.account, account.outbox)))
+            let lanes = account.lastTransmitted.sorted { left, right in
+                left.key.rawValue.utf8.lexicographicallyPrecedes(right.key.rawValue.utf8)
+            }
+            for (lane, last) in lanes { try entry(.lane(lane, lastTransmitted: last)) }
+            for (_, marker) in account.markers.sorted(by: { $0.key < $1.key }) { try entry(.marker(marker)) }
+            try readItems(account, entry, problem)
+            try readRecords(account, entry, problem)
+        }
+    }
+
+    private func readItems(
+        _ account: AccountIndex, _ entry: (StoreEntry) throws(StoreError) -> Void,
+        _ problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let reader = RecordReader(files.all, files.names)
+        let slots = account.slots.sorted { account.items[$0].ordinal < account.items[$1].ordinal }
+        for wantsOperations in [false, true] {
+            for slot in slots where account.items[slot].isOperation == wantsOperations {
+                let found = account.items[slot]
+                let row: ItemRow
+                do throws(StoreError) {
+                    row = try reader.row(at: found.location).row
+                } catch {
+                    try problem(unreadable(found.location, "item \(MessageID(found.id))", error))
+                    continue
+                }
+                guard row.item.id.value == found.id else {
+                    try problem(unreadable(found.location, "item \(MessageID(found.id))", nil))
+                    continue
+                }
+                try entry(.item(row.item))
+            }
+        }
+    }
+
+    private func readRecords(
+        _ account: AccountIndex, _ entry: (StoreEntry) throws(StoreError) -> Void,
+        _ problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let reader = RecordReader(files.all, files.names)
+        let records = account.records.stored.sorted { left, right in
+            if left.key.kind == right.key.kind { return left.key.id.utf8.lexicographicallyPrecedes(right.key.id.utf8) }
+            return left.key.kind.value.utf8.lexicographicallyPrecedes(right.key.kind.value.utf8)
+        }
+        for (identity, stored) in records {
+            do throws(StoreError) {
+                try entry(.record(try reader.stored(stored)))
+            } catch {
+                guard case .damaged = error else { throw error }
+                try problem(unreadable(stored.location, "\(identity.kind.value) \(identity.id)", error))
+            }
+        }
+        for (sequence, stored) in account.deletions.stored.sorted(by: { $0.key < $1.key }) {
+            do throws(StoreError) {
+                try entry(.deletion(try reader.deletion(stored)))
+            } catch {
+                guard case .damaged = error else { throw error }
+                try problem(unreadable(stored.location, "deletion \(sequence)", error))
+            }
+        }
+    }
+
+    private func unreadable(_ location: RecordLocation, _ what: String, _ error: StoreError?) -> StoreProblem {
+        let name = files.names.path(StoreFiles.journal(location.file))
+        var detail = "the record is of another item"
+        if case .damaged(_, let found)? = error { detail = found }
+        return StoreProblem("unreadable", at: "\(name) at byte \(location.offset), \(what)", detail)
+    }
+}
+
+extension AccountIndex {
+    /// The slots in use.
+    fileprivate var slots: [ItemTable.Slot] {
+        (0..<ItemTable.Slot(items.slotCount)).filter { !items[$0].isFree }
+    }
+}

@@ -1,0 +1,132 @@
+package import CausewayStorage
+import CausewaySystem
+
+/// Moves the content of a store into a store of the other kind, in the same folder.
+///
+/// The new store is made beside the old one, read again, and compared with it; only then it takes its place
+/// (``StoreSwitch``). A migration that was interrupted is called again: before the comparison it begins anew, after it
+/// only the switch is completed. The files of messages stay where they are: both kinds keep them alike. The former
+/// store stays in `former-KIND` until it is discarded.
+package struct StoreMigration {
+    /// The result of a migration.
+    package struct Report: Sendable, Hashable, Codable {
+        package var from: String
+        package var to: String
+        package var entries: StoreEntryCounts
+        /// True if an earlier call had verified the new store already.
+        package var isResumed: Bool
+        /// The folder with the former store; `nil` if it was discarded.
+        package var former: String?
+    }
+
+    /// Entries that are written in one transaction.
+    private static let batchEntries = 1000
+
+    private let tools: StoreFolderTools
+    private let progress: ToolProgress
+
+    package init(_ tools: StoreFolderTools, progress: @escaping ToolProgress) {
+        self.tools = tools
+        self.progress = progress
+    }
+
+    /// - Parameter discardsFormer: removes the former store afterwards, and one that an earlier migration has left.
+    package func run(to kind: String, discardsFormer: Bool) throws(StoreError) -> Report {
+        let target = try tools.format(kind)
+        let change = StoreSwitch(folder: tools.folder, target: target, formats: tools.formats)
+        if let decided = UnfinishedWork.migration(in: tools.folder) {
+            guard decided == kind else {
+                throw .other(detail: "a migration to \(decided) was interrupted; complete that one first")
+            }
+            try change.run()
+            return try finish(report(from: nil, to: target, StoreEntryCounts(), isResumed: true), discardsFormer)
+        }
+        let source = try tools.required()
+        if source.name == kind {
+            return try finish(report(from: source, to: target, StoreEntryCounts(), isResumed: false), discardsFormer)
+        }
+        try removeFormer(source, isAllowed: discardsFormer)
+        try makeStaging(change)
+        let entries = try copy(source, to: target, in: change.staging)
+        try change.commit()
+        try change.run()
+        return try finish(report(from: source, to: target, entries, isResumed: false), discardsFormer)
+    }
+
+    private func report(
+        from source: (any StoreFormat)?, to target: any StoreFormat, _ entries: StoreEntryCounts, isResumed: Bool
+    ) -> Report {
+        let other = source ?? tools.formats.first { $0.name != target.name } ?? target
+        return Report(from: other.name, to: target.name, entries: entries, isResumed: isResumed)
+    }
+
+    private func finish(_ report: Report, _ discardsFormer: Bool) throws(StoreError) -> Report {
+        var report = report
+        for format in tools.formats {
+            let former = StoreSwitch.former(format, in: tools.folder)
+            guard FileSystem.exists(former) else { continue }
+            if discardsFormer {
+                try removeFormer(format, isAllowed: true)
+            } else if format.name != report.to {
+                report.former = former
+            }
+        }
+        return report
+    }
+
+    private func removeFormer(_ format: any StoreFormat, isAllowed: Bool) throws(StoreError) {
+        let former = StoreSwitch.former(format, in: tools.folder)
+        guard FileSystem.exists(former) else { return }
+        guard isAllowed else {
+            throw .other(
+                detail: "\(former) holds the former store of an earlier migration; remove it, or pass --discard-former")
+        }
+        do throws(SystemError) { try FileSystem.removeFolderOfTools(former) } catch {
+            throw StoreFolderTools.failure(error, at: former)
+        }
+    }
+
+    private func makeStaging(_ change: StoreSwitch) throws(StoreError) {
+        do throws(SystemError) {
+            try FileSystem.removeFolderOfTools(change.staging)
+            try FileSystem.makeFolder(change.staging)
+        } catch {
+            throw StoreFolderTools.failure(error, at: change.staging)
+        }
+    }
+
+    private func copy(
+        _ source: any StoreFormat, to target: any StoreFormat, in staging: String
+    ) throws(StoreError) -> StoreEntryCounts {
+        let reader = try source.reader(of: tools.folder)
+        defer { reader.close() }
+        let writer = try target.writer(to: staging)
+        var written = StoreFingerprint()
+        var batch: [StoreEntry] = []
+        try reader.readAll { entry throws(StoreError) in
+            written.add(entry)
+            batch.append(entry)
+            guard batch.count >= Self.batchEntries else { return }
+            try writer.append(batch)
+            batch = []
+            progress("copying", Int64(written.counts.total), nil)
+        }
+        try writer.append(batch)
+        try writer.finish()
+        let copy = try target.reader(of: staging)
+        defer { copy.close() }
+        var found = StoreFingerprint()
+        try copy.verify { problem throws(StoreError) in throw .damaged(path: problem.place, detail: problem.detail) }
+        try copy.readAll { entry throws(StoreError) in
+            found.add(entry)
+            let done = found.counts.total
+            if done.isMultiple(of: 1000) { progress("verifying", Int64(done), Int64(written.counts.total)) }
+        }
+        guard found == written else {
+            throw .other(
+                detail: "the new store differs from the old one, which remains in use; "
+                    + "run `causeway store check`, and report this")
+        }
+        return written.counts
+    }
+}
