@@ -62,7 +62,7 @@ import Testing
                 if ordering != .strict {
                     for index in [0, 3, 4] { _ = try await handles[index].delivered() }
                     // Text did not wait for the first image.
-                    #expect(try await messages.getMessage(handles[1].id)?.syncState != .synced)
+                    #expect(try await messages.storedMessage(handles[1].id)?.syncState != .synced)
                 }
                 for handle in handles { _ = try await handle.delivered() }
                 let order = (ordering == .strict ? [0, 1, 2, 3, 4, 5] : [0, 3, 4, 1, 2, 5]).map { handles[$0].id }

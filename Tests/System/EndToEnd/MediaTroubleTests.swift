@@ -70,12 +70,12 @@ import Testing
                 let handle = try await messages.createFileMessage(
                     try Self.file(50_000, "file", in: world), in: world.general)
                 try await Eventually.holds("it was tried, and waits") {
-                    guard try await messages.getMessage(handle.id)?.syncState == .created else { return false }
+                    guard try await messages.storedMessage(handle.id)?.syncState == .created else { return false }
                     return try await messages.outbox().items.first?.wait != nil
                 }
                 let text = try await messages.createTextMessage("a text", in: world.general)
                 _ = try await text.delivered()
-                #expect(try await messages.getMessage(handle.id)?.syncState != .error)
+                #expect(try await messages.storedMessage(handle.id)?.syncState != .error)
                 let wait = try #require(try await messages.outbox().items.first?.wait)
                 #expect("\(wait)".contains("uploading") || "\(wait)".contains("wait"), "\(wait)")
                 try await messages.softDeleteMessage(handle.id)
@@ -107,7 +107,7 @@ import Testing
                     Self.files(in: hub).contains { $0.hasSuffix(name) }
                 }
                 try await Eventually.holds("it has expired") { !Self.files(in: hub).contains { $0.hasSuffix(name) } }
-                #expect(try await client.messages.getMessage(first.id)?.syncState == .uploading)
+                #expect(try await client.messages.storedMessage(first.id)?.syncState == .uploading)
                 _ = try await first.delivered()
                 _ = try await second.delivered()
                 #expect(try await world.onTheHub().map(\.id) == [first.id, second.id])
