@@ -13,8 +13,8 @@ struct StoreExportCommand: AsyncParsableCommand {
         abstract: "Write everything in the store as lines of JSON.",
         discussion: """
             The format is described in Documentation/Export.md. It contains messages in clear text, the queue and the \
-            files of messages that are not delivered, and no token. With --to the file appears when it is complete, and \
-            a report is printed; otherwise the lines go to standard output. The daemon must not run; a backup of a \
+            files of messages that are not delivered, and no token. With --to the file appears when it is complete, \
+            and a report is printed; otherwise the lines go to standard output. The daemon must not run; a backup of a \
             running store can be exported.
             """)
 

@@ -12,9 +12,9 @@ struct StoreMigrateCommand: AsyncParsableCommand {
         abstract: "Move the store to the other kind: sqlite, or file.",
         discussion: """
             Everything is copied beside the store, read again and compared; only then the new store takes the place of \
-            the old one, which is kept in the folder former-KIND until --discard-former. If the command is interrupted, \
-            call it again: nothing opens the store between the two. Afterwards set storage to the new kind in the \
-            configuration. The daemon must not run.
+            the old one, which is kept in the folder former-KIND until --discard-former. If the command is \
+            interrupted, call it again: nothing opens the store between the two. Afterwards set storage to the new \
+            kind in the configuration. The daemon must not run.
             """)
 
     @Option(help: "The kind: sqlite or file.") var to: Settings.Storage

@@ -1,8 +1,8 @@
 import CausewayModels
 import CausewayStorage
 
-/// Items whose record cannot be read. Such an item blocks nothing: it is shown as far as the index and the remains of the
-/// record tell, with a failure that describes the damage, and can be listed, failed and deleted like any other.
+/// Items whose record cannot be read. Such an item blocks nothing: it is shown as far as the index and the remains of
+/// the record tell, with a failure that describes the damage, and can be listed, failed and deleted like any other.
 extension ItemRow {
     /// - Parameter remains: the fields of the damaged record, as far as they agree with the index.
     init(standingInFor entry: ItemTable.Entry, in channel: ChannelID, _ remains: ItemFields?) {

@@ -4,8 +4,9 @@ import Synchronization
 /// status that results from it appear in one update.
 ///
 /// Begun immediately before the store is written, and ended when the request ends: for the duration of a commit, and no
-/// longer than ``LiveLimits/frameHoldMax``. All windows are held, not only the one that made the request, so that no two of them show different versions. Nothing
-/// waits for a hold: a pass that must not publish leaves that to the pass that the end of the hold causes.
+/// longer than ``LiveLimits/frameHoldMax``. All windows are held, not only the one that made the request, so
+/// that no two of them show different versions. Nothing waits for a hold: a pass that must not publish leaves that to
+/// the pass that the end of the hold causes.
 package final class FrameHold: Sendable {
     private let inbox: LiveInbox
     private let wake: @Sendable () -> Void

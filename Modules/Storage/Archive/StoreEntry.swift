@@ -7,8 +7,8 @@ package import CausewayModels
 /// by its lanes (by name), its control entries (by sequence), its messages (by ordinal), its operations (by ordinal),
 /// its records (by kind and id) and its past deletions (by sequence). Texts are ordered by their UTF-8 bytes.
 ///
-/// Values that a store computes from these entries (indexes, counts, the moment of an opening) are not part of them. The
-/// files of media messages are named by the messages.
+/// Values that a store computes from these entries (indexes, counts, the moment of an opening) are not part of them.
+/// The files of media messages are named by the messages.
 package enum StoreEntry: Sendable, Hashable {
     /// The first entry.
     case header(StoreHeader)

@@ -165,7 +165,7 @@ struct CorruptionTests {
         #expect(try await open(bare, "no snapshot") == nil)
     }
 
-    /// What a record that the journal has, and opening does not read, has lost.
+    /// The loss of a record that the journal has, and that opening does not read.
     enum Loss: CaseIterable, Sendable { case content, everything }
 
     /// The message is shown as far as the index and the remains of its record tell, and blocks no other.

@@ -1,7 +1,7 @@
 package import Causeway
 import Observation
 
-/// What a table view of a conversation shows: rows, oldest first, that grow at the top when the user scrolls there.
+/// The rows of a table view of a conversation, oldest first, that grow at the top when the user scrolls there.
 @MainActor @Observable
 package final class ConversationModel {
     /// One row of the table.
