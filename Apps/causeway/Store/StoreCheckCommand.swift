@@ -13,7 +13,8 @@ struct StoreCheckCommand: AsyncParsableCommand {
             Reads every page or frame, every message, operation and record, compares the indexes with them, verifies \
             the order of the queue, and hashes the files of messages. Exit status 72 if anything is wrong. A write \
             that a crash cut off is reported and is no damage: it was never acknowledged (durability = full), and \
-            the next opening of the store removes it. The daemon must not run; a backup of a running store can be checked.
+            the next opening of the store removes it. The daemon must not run; a backup of a running store can be \
+            checked.
             """)
 
     @OptionGroup var options: CommandOptions
