@@ -81,6 +81,7 @@ final class DeviceStore: Store {
                 throw .closed
             }
         }
+        world.noteDeletionsBesideACopy(kept, process)
         let visitor = world.visitor(in: kept, process)
         let (history, outbox) = (inner.history, inner.outboxID)
         let confirmed = world.processes[process].confirmedDisk ?? inner.crashed()

@@ -141,6 +141,15 @@ extension World {
         if !isAskedFor { violated("message \(record.number) was deleted, and nobody had asked for it") }
     }
 
+    /// A process that goes on beside a copy of its store completes a deletion of all failed messages; the copy, which
+    /// the witness follows, may have sent them meanwhile, and finds them deleted on the hub.
+    func noteDeletionsBesideACopy(_ mutations: [Mutation], _ process: Int) {
+        guard !processes[process].isWitnessed, processes[process].bulkDeletions > 0 else { return }
+        for case .recordDelete(let action) in mutations {
+            expected.records[action.message]?.isDeletionWanted = true
+        }
+    }
+
     // MARK: - Planted fault
 
     private func withoutPayment(_ mutation: Mutation) -> Mutation {
