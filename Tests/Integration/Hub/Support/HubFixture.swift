@@ -99,16 +99,7 @@ struct HubFixture: Sendable {
         if let rest { configuration.rest = rest }
         change(&configuration)
         let log = LogRecorder()
-        // A previous hub may hold the folder until the last of its connections has released it.
-        try await Eventually.holds("the folder of the hub is free") {
-            do throws(HubError) {
-                _ = try DataFolderLock(folder)
-                return true
-            } catch {
-                guard case .inUse = error else { throw error }
-                return false
-            }
-        }
+        try await isFree(folder)
         let sqlite: HubStorageOpening = { path, isNew, logger throws(HubStorageError) in
             try SQLiteHubStorage(path: path, creating: isNew, faults: storageFaults, logger: logger)
         }
@@ -117,6 +108,20 @@ struct HubFixture: Sendable {
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
             return try await body(HubFixture(hub: hub, client: client, folder: folder, log: log))
+        }
+    }
+
+    /// Waits until no hub uses the folder: one that has ended may hold it until the last of its connections has
+    /// released it.
+    static func isFree(_ folder: DataFolder) async throws {
+        try await Eventually.holds("the folder of the hub is free") {
+            do throws(HubError) {
+                _ = try DataFolderLock(folder)
+                return true
+            } catch {
+                guard case .inUse = error else { throw error }
+                return false
+            }
         }
     }
 
