@@ -22,8 +22,12 @@ import Testing
         var sent: Int64 = 0
         let batch: Int64 = 64
         var deathsInDoubt = 0
+        var rounds = 0
 
-        for _ in 0..<6 {
+        // On some machines every kill of the first rounds comes too late.
+        while rounds < 6 || deathsInDoubt == 0 && rounds < 30 {
+            rounds += 1
+            let isLate = rounds > 6
             let process = try await HubProcess.start(folder)
             let client = HubClient(port: process.port, token: token)
             // A delivery that was in doubt at the last kill is repeated unchanged.
@@ -36,18 +40,18 @@ import Testing
                 #expect(places == Array(Int64(answered.count) + 1...sent))
                 answered += report.results
             }
-            if !answered.isEmpty {
+            if !answered.isEmpty, !isLate {
                 let repeated = try await client.report(delivery(answered.indices.map { send(Int64($0) + 1) }))
                 #expect(repeated.results == answered)
             }
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
+            for _ in 0..<(isLate ? 0 : Int.random(in: 1...4, using: &random)) {
                 answered += try await client.report(delivery((sent + 1...sent + batch).map { send($0) })).results
                 sent += batch
             }
             // A last delivery is sent, and the process is killed between its first byte and its response.
             let last = delivery((sent + 1...sent + batch).map { send($0) })
             sent += batch
-            let spin = Int.random(in: 0...6, using: &random)
+            let spin = isLate ? 0 : Int.random(in: 0...6, using: &random)
             async let death = Self.dying(process, afterMilliseconds: spin)
             if let answer = try? await client.deliver(last), answer.status == 200 {
                 answered += try answer.decoded(WireReport.self).results

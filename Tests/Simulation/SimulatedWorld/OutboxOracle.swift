@@ -273,6 +273,8 @@ struct OutboxOracle {
     {
         if record.isOperation { return operationBroken(id, record, client) }
         guard let message = client.store.itemOfAny(id, of: record.sender) else {
+            // Another copy of the store deleted it on the hub, which said so.
+            if record.isOutOfHand, hub.accepted[id]?.isDeleted == true { return nil }
             if !record.isDeleted, expected.original(of: id) == id { return "\(id.value.low) was lost" }
             if record.isOutOfHand { return nil }
             return hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil

@@ -69,7 +69,7 @@ extension SimulatedWorld {
         case .resend(let ids): resend(ids, client)
         case .operation(let request, let id): apply(request, on: id, client)
         case .uploadProceeds(let call, let offset): proceed(call, from: offset)
-        case .uploadFails(let call, let error): uploadFails(call, error)
+        case .uploadFails(let call, let error): uploadFails(call, error, client)
         case .logIn(let user): logIn(user, client)
         case .logOut: logOut(client)
         case .merge(let news): merge(news, client)

@@ -110,13 +110,13 @@ extension SimulatedWorld {
         }
     }
 
-    /// Processed in its turn.
-    func uploadFails(_ call: UploadCall, _ error: TransportError) {
-        guard let outbox = clients[call.client].outbox,
+    /// Processed in its turn, also by a copy of the client that began the call.
+    func uploadFails(_ call: UploadCall, _ error: TransportError, _ client: Int) {
+        guard let outbox = clients[client].outbox,
             outbox.uploads.message(of: call.attempt.number) == call.attempt.message
         else { return }
         expected.noteUploadFailure(of: call.attempt.message, error)
-        handle(.upload(call.attempt.number, .failed(plan.plantedFault.distortedOfUpload(error))), call.client)
+        handle(.upload(call.attempt.number, .failed(plan.plantedFault.distortedOfUpload(error))), client)
     }
 
     // MARK: - The hub
