@@ -145,7 +145,8 @@ extension PlantedFault {
     package var seedsMax: UInt64 {
         switch self {
         case .repeatsForgotten: 3_000
-        case .operationsUnmarked, .resendsWhatIsReplaced: 10_000
+        case .resendsWhatIsReplaced: 30_000
+        case .operationsUnmarked: 10_000
         case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .unpausedNotTold: 2_000
         default: 500
         }
