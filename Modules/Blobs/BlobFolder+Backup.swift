@@ -18,7 +18,7 @@ extension BlobFolder {
             defer { state.deferred = [] }
             return Array(state.deferred)
         }
-        // What cannot be removed now is found by the next sweep.
+        // The next sweep finds files that cannot be removed now.
         if !due.isEmpty { try? release(due) }
         return try result.get()
     }

@@ -35,7 +35,7 @@ package struct StoreBackup: Sendable {
         if FileSystem.exists(target) {
             throw .notAccessible(path: target, detail: "it exists already; a backup replaces nothing")
         }
-        // What an interrupted backup left is recognised by its mark.
+        // The remains of an interrupted backup are recognised by their mark.
         if FileSystem.exists(incomplete), !FileSystem.exists("\(incomplete)/\(UnfinishedWork.mark)") {
             throw .notAccessible(path: incomplete, detail: "it exists already, and no backup made it")
         }

@@ -219,6 +219,8 @@ final class StoreDatabase: Sendable {
             try? pool.close()
         }
         try StoreSchema.identify(folder)
+        // The new connection commits with the durability of the store.
+        logEnd.setNoting(true)
         let pool = try Self.open(folder, durability, options, logEnd)
         let damage: StoreError? = try StoreError.catching(path) {
             try Self.writeAnew(pool)
@@ -226,7 +228,6 @@ final class StoreDatabase: Sendable {
             return try pool.read { db in try StoreSchema.damage(db, folder) }
         }
         if let damage { throw damage }
-        logEnd.setNoting(true)
         state.withLock { state in
             state.pool = pool
             state.inForce = durability

@@ -58,7 +58,7 @@ struct JournalOpening {
             }
             state.bytesSinceSnapshot -= start.offset
         }
-        // What an interrupted compaction or snapshot left behind.
+        // The remains of an interrupted compaction or snapshot.
         for number in numbers where number < oldest { try? disk.remove(StoreFiles.journal(number)) }
         if names.contains(StoreFiles.newSnapshot) { try? disk.remove(StoreFiles.newSnapshot) }
     }

@@ -173,7 +173,7 @@ struct JournalWriter {
             try disk.syncNames()
             return (file, position.advanced(by: buffer.bytes.count, frames: 1))
         } catch {
-            // What is left of it is no file of the journal until its name and its first frame are durable.
+            // Its remains are no file of the journal until its name and its first frame are durable.
             try? disk.remove(name)
             throw names.syncFailure(error, at: name)
         }

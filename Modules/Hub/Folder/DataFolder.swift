@@ -108,4 +108,7 @@ package final class DataFolderLock: Sendable {
             }
         }
     }
+
+    /// Releases it; does nothing if it is released.
+    package func release() { lock.unlock() }
 }

@@ -12,8 +12,8 @@ internal import ServiceLifecycle
 
 /// A hub: its storage and its server.
 ///
-/// It holds the lock of its data folder from its creation until it is released. `run` ends at once when cancelled; on a
-/// graceful shutdown it accepts no new connection, completes the requests in progress, and returns.
+/// It holds the lock of its data folder from its creation until `run` has ended, or it is released. `run` ends at once
+/// when cancelled; on a graceful shutdown it accepts no new connection, completes the requests in progress, and returns.
 package final class HubService: Service {
     /// The storage it serves from; may be used while it runs.
     package let storage: any HubStorage
@@ -83,10 +83,15 @@ package final class HubService: Service {
         self.logger = logger
     }
 
-    /// Serves until cancelled or shut down.
+    /// Serves until cancelled or shut down; once. Then the storage is closed and the data folder is free.
     ///
     /// - Throws: `HubError.cannotListen`.
     package func run() async throws {
+        // Not left to the last reference: a closure of the server's channel may outlive the server for a moment.
+        defer {
+            storage.close()
+            lock.release()
+        }
         let fileHousekeeping = FileHousekeeping(files: files, logger: logger)
         do {
             try await fileHousekeeping.repair()

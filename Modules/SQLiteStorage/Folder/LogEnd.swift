@@ -79,6 +79,8 @@ final class LogEnd: Sendable {
     func noteCommit(frames: Int) {
         state.withLock { state in
             state.frames = frames
+            // The log was begun anew.
+            if frames < state.notedFrames { state.notedFrames = 0 }
             guard state.isNoting else { return }
             state.notedFrames = frames
             note(&state)

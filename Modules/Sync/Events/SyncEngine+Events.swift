@@ -241,7 +241,6 @@ extension SyncEngine {
     /// The durability that a batch needs. The server sends again what a power loss takes back together with its cursor,
     /// so the disk is not waited for; but a message that was not known to be delivered brings its verdict with it.
     private func durability(of messages: [RemoteMessage]) async throws(StoreError) -> Durability {
-        if !unkeptHistory.isEmpty { return .full }
         let own = messages.filter { $0.sender == session?.user }.map(\.id)
         if own.isEmpty { return .normal }
         return try await store.messages(own).allSatisfy { $0.syncState == .synced } ? .normal : .full
@@ -250,8 +249,9 @@ extension SyncEngine {
     private func commitEvents(
         _ mutations: [Mutation], _ durability: Durability = .full
     ) async throws(StoreError) {
-        let noted = history  // another response may move it on while the disk is waited for
-        try await store.commit(mutations + unkeptHistory, durability: durability)
+        // Another response may move it on while the store is waited for; the client vouches for what it keeps of it.
+        let (noted, unkept) = (history, unkeptHistory)
+        try await store.commit(mutations + unkept, durability: unkept.isEmpty ? durability : .full)
         keptHistory = noted
         events.unsaved = 0
     }

@@ -22,7 +22,8 @@ actor HubHost {
     func start(_ prepare: @Sendable (HubAdministration) async throws -> Void = { _ in }) async throws {
         var logger = Logger(label: "hub")
         logger.logLevel = .critical
-        let hub = try await made(logger)
+        let hub = try await HubService(
+            .secure(folder, port: port), opening: SQLiteHubStorage.open, faults: faults, logger: logger)
         try await reserved.waitUntilFree()
         try await prepare(hub.administration)
         running = Task {
@@ -30,22 +31,6 @@ actor HubHost {
             try? await hub.run()
         }
         _ = try await hub.port()
-    }
-
-    /// A previous hub may hold the folder until the last of its connections has released it.
-    private func made(_ logger: Logger) async throws -> HubService {
-        var hub: HubService?
-        try await Eventually.holds("the folder of the hub is free") {
-            do throws(HubError) {
-                hub = try await HubService(
-                    .secure(folder, port: port), opening: SQLiteHubStorage.open, faults: faults, logger: logger)
-            } catch {
-                guard case .inUse = error else { throw error }
-            }
-            return hub != nil
-        }
-        guard let hub else { throw CancellationError() }
-        return hub
     }
 
     func stop() async {

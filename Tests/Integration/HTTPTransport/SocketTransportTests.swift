@@ -143,7 +143,6 @@ import Testing
             to: "\(scheme)://127.0.0.1:\(port.number)", token: token, HTTPTransportConfiguration(proxy: .none))
         for round in 0..<3 {
             try await port.waitUntilFree()
-            try await Eventually.holds("the folder of the hub is free") { (try? DataFolderLock(folder)) != nil }
             let configuration = HubConfiguration(folder: folder, port: port.number, security: .plainOnLoopback)
             try await HubService.running(
                 configuration, opening: SQLiteHubStorage.open, logger: Self.logger

@@ -212,7 +212,6 @@ import Testing
             _ = try await Self.deliver([send(2), send(3)], knowing: first, to: hub.client)
             #expect(throws: HubError.self) { try HubRestore(folder: folder, from: backup).run(SQLiteHubRestore.run) }
         }
-        try await HubFixture.isFree(folder)
         let report = try HubRestore(folder: folder, from: backup).run(SQLiteHubRestore.run)
         #expect(report.restored.messages == 1)
         #expect(report.restored.accounts == 1)
@@ -224,7 +223,6 @@ import Testing
             #expect(try await hub.client.messages().map(\.id) == [id(1)])
         }
         // Once more: positions assigned by the replaced database are not assigned again.
-        try await HubFixture.isFree(folder)
         let again = try HubRestore(folder: folder, from: backup).run(SQLiteHubRestore.run)
         #expect(again.restored.messages == 1)
         try await HubFixture.running(folder) { hub in
@@ -239,7 +237,6 @@ import Testing
         let folder = try await Self.made(in: temporary)
         let backup = folder.path + "/backup"
         try await HubFixture.running(folder) { hub in _ = try await hub.client.report(delivery([send(1)])) }
-        try await HubFixture.isFree(folder)
         try Self.copy(folder, to: backup)
         let (damaged, log) = (Data(repeating: 7, count: 8192), Data("a log".utf8))
         try damaged.write(to: URL(fileURLWithPath: folder.database))

@@ -1,6 +1,8 @@
 import CausewayHub
 import CausewayHubSQLite
+import CausewayHubStorage
 import CausewayTestSupport
+import Foundation
 import NIOCore
 import NIOPosix
 import Testing
@@ -29,6 +31,18 @@ import Testing
             }
             for task in knocking { await task.value }
         }
+    }
+
+    /// The next hub starts at once, whoever still refers to this one.
+    @Test func aStoppedHubHoldsNeitherItsFolderNorItsDatabase() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try await HubFixture.prepare(folder)
+        let stopped = try await HubFixture.running(folder) { $0.hub }
+        _ = try DataFolderLock(folder)
+        #expect(!stopped.storage.isHealthy)
+        // The last connection of SQLite removes the log.
+        #expect(!FileManager.default.fileExists(atPath: folder.database + "-wal"))
     }
 
     private static func knock(_ port: Int) async throws -> any Channel {

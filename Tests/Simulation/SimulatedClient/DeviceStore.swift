@@ -84,10 +84,16 @@ final class DeviceStore: Store {
         world.noteDeletionsBesideACopy(kept, process)
         let visitor = world.visitor(in: kept, process)
         let (history, outbox) = (inner.history, inner.outboxID)
-        let confirmed = world.processes[process].confirmedDisk ?? inner.crashed()
+        // Taken only where it is needed: the next commit copies what it shares with it.
+        if durability == .normal, world.processes[process].confirmedDisk == nil {
+            world.processes[process].confirmedDisk = inner.crashed()
+        }
         try await inner.commit(kept, durability: durability)
-        if durability == .normal { world.tally.unconfirmed += 1 }
-        world.processes[process].confirmedDisk = durability == .normal ? confirmed : nil
+        if durability == .normal {
+            world.tally.unconfirmed += 1
+        } else {
+            world.processes[process].confirmedDisk = nil
+        }
         world.hasFollowed(kept, from: history, outbox, process)
         world.noteUploads(in: mutations, process)
         if let ending {

@@ -255,7 +255,7 @@ private struct FaultyFile: DiskFile {
                 throw error
             }
             if node.isDropped {
-                // What an earlier sync dropped is not on the disk, although the file shows it until it is closed.
+                // Bytes that an earlier sync dropped are not on the disk; the file shows them until it is closed.
                 var durable = node.durable
                 for case .write(let offset, let bytes) in node.changes { durable.put(bytes[...], at: offset) }
                 durable.cut(to: node.content.count)

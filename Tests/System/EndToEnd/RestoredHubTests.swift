@@ -26,15 +26,6 @@ import Testing
         var backup: String { folder + "/backup" }
 
         func serving<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-            // A previous hub may hold the folder until the last of its connections has released it.
-            try await Eventually.holds("the folder of the hub is free") {
-                do throws(HubError) {
-                    _ = try DataFolderLock(data)
-                    return true
-                } catch {
-                    return false
-                }
-            }
             try await reserved.waitUntilFree()
             var logger = Logger(label: "hub")
             logger.logLevel = .error
@@ -56,7 +47,6 @@ import Testing
         }
 
         func goBack(by way: Way) async throws {
-            try await Eventually.holds("the folder of the hub is free") { (try? DataFolderLock(data)) != nil }
             switch way {
             case .plainCopy: try copy(backup, to: data.path)
             case .restoreCommand: _ = try HubRestore(folder: data, from: backup).run(SQLiteHubRestore.run)

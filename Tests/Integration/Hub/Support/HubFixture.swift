@@ -99,7 +99,6 @@ struct HubFixture: Sendable {
         if let rest { configuration.rest = rest }
         change(&configuration)
         let log = LogRecorder()
-        try await isFree(folder)
         let sqlite: HubStorageOpening = { path, isNew, logger throws(HubStorageError) in
             try SQLiteHubStorage(path: path, creating: isNew, faults: storageFaults, logger: logger)
         }
@@ -108,20 +107,6 @@ struct HubFixture: Sendable {
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
             return try await body(HubFixture(hub: hub, client: client, folder: folder, log: log))
-        }
-    }
-
-    /// Waits until no hub uses the folder: one that has ended may hold it until the last of its connections has
-    /// released it.
-    static func isFree(_ folder: DataFolder) async throws {
-        try await Eventually.holds("the folder of the hub is free") {
-            do throws(HubError) {
-                _ = try DataFolderLock(folder)
-                return true
-            } catch {
-                guard case .inUse = error else { throw error }
-                return false
-            }
         }
     }
 
