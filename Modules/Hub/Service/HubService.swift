@@ -13,7 +13,8 @@ internal import ServiceLifecycle
 /// A hub: its storage and its server.
 ///
 /// It holds the lock of its data folder from its creation until `run` has ended, or it is released. `run` ends at once
-/// when cancelled; on a graceful shutdown it accepts no new connection, completes the requests in progress, and returns.
+/// when cancelled; on a graceful shutdown it accepts no new connection, completes the requests in progress, and
+/// returns.
 package final class HubService: Service {
     /// The storage it serves from; may be used while it runs.
     package let storage: any HubStorage
@@ -98,20 +99,7 @@ package final class HubService: Service {
         } catch {
             logger.error("uploads not repaired", metadata: ["error": "\(error)"])
         }
-        let responses = ResponseShares()
-        let router = HubRouter(
-            storage: storage, history: HubHistory(storage, logger: logger), reader: MessageReader(storage),
-            recordReader: RecordReader(storage, kinds),
-            channels: ChannelCreator(storage, kinds, ChannelCreationShares(configuration), notifier),
-            writer: DeliveryWriter(storage, kinds, notifier, predecessorWait: configuration.predecessorWait),
-            budget: bodies, responses: responses,
-            events: EventResponder(storage, notifier, responses, commentInterval: configuration.eventComment),
-            uploads: UploadResponder(files, graceSeconds: configuration.uploadGraceSeconds),
-            blobs: BlobResponder(files: files, responses: responses),
-            accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
-            sockets: socketOpener,
-            faults: faults, attemptRefill: configuration.attemptRefill
-        ).build()
+        let router = router()
         let tls = tls
         let limits = configuration.limits
         let readiness = readiness
@@ -156,6 +144,23 @@ package final class HubService: Service {
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "\(error)"))
             throw error
         }
+    }
+
+    private func router() -> Router<HubRequestContext> {
+        let responses = ResponseShares()
+        return HubRouter(
+            storage: storage, history: HubHistory(storage, logger: logger), reader: MessageReader(storage),
+            recordReader: RecordReader(storage, kinds),
+            channels: ChannelCreator(storage, kinds, ChannelCreationShares(configuration), notifier),
+            writer: DeliveryWriter(storage, kinds, notifier, predecessorWait: configuration.predecessorWait),
+            budget: bodies, responses: responses,
+            events: EventResponder(storage, notifier, responses, commentInterval: configuration.eventComment),
+            uploads: UploadResponder(files, graceSeconds: configuration.uploadGraceSeconds),
+            blobs: BlobResponder(files: files, responses: responses),
+            accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
+            sockets: socketOpener,
+            faults: faults, attemptRefill: configuration.attemptRefill
+        ).build()
     }
 
     /// Returns the port it listens on; waits until it does.
