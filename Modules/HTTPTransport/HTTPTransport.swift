@@ -69,6 +69,7 @@ public struct HTTPTransport: Transport {
     private let eventCarrier: any RequestCarrier
     private let eventSource: HTTPEventSource
     private let mediaStore: HTTPMediaStore
+    private let lastOutbox = LastOutbox()
     let requests: RequestBuilder
     let parser: ResponseParser
 
@@ -91,7 +92,7 @@ public struct HTTPTransport: Transport {
             sanitizer: ServerTextSanitizer(token: token), server: endpoint.description,
             wallClock: configuration.wallClock)
         eventSource = HTTPEventSource(
-            eventCarrier, requests, parser, waitSeconds: Self.eventWait(configuration))
+            eventCarrier, requests, parser, waitSeconds: Self.eventWait(configuration), outbox: lastOutbox)
         mediaStore = HTTPMediaStore(
             client: carriers.mediaClient,
             requests: MediaRequestBuilder(token: token, userAgent: configuration.userAgent), parser: parser,
@@ -106,6 +107,7 @@ public struct HTTPTransport: Transport {
     public func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
     ) async throws(TransportError) -> ServerInfo {
+        lastOutbox.note(outbox)
         let (session, present) = try await ask(
             requests.session(knowing: history, outbox: outbox), as: WireSession.self, .session)
         let way = carrier.way.map { " over \($0)" } ?? ""
@@ -124,6 +126,7 @@ public struct HTTPTransport: Transport {
     }
 
     public func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
+        lastOutbox.note(delivery.outbox)
         let request = try requests.delivery(delivery)
         let (wire, history) = try await ask(request, as: WireReport.self, .delivery)
         guard var report = wire.report(on: delivery.operations, sanitizer: parser.sanitizer) else {

@@ -69,9 +69,14 @@ struct RequestBuilder: Sendable {
     func eventsEnd(knowing history: ServerHistory?) -> HTTPClientRequest { read(WireProtocol.eventsPath, history) }
 
     /// A cursor contains nothing that must be percent-encoded; see `WireChanges`.
-    func events(from cursor: EventCursor, wait: Int, limit: Int, knowing history: ServerHistory?) -> HTTPClientRequest {
+    ///
+    /// - Parameter outbox: the client's own, whose changes need not end a wait.
+    func events(
+        from cursor: EventCursor, wait: Int, limit: Int, outbox: OutboxID?, knowing history: ServerHistory?
+    ) -> HTTPClientRequest {
+        let own = outbox.map { "&outbox=\($0)" } ?? ""
         var request = read(
-            "\(WireProtocol.eventsPath)?cursor=\(cursor.rawValue)&wait=\(wait)&limit=\(limit)", history)
+            "\(WireProtocol.eventsPath)?cursor=\(cursor.rawValue)&wait=\(wait)&limit=\(limit)\(own)", history)
         request.serverWait = .seconds(wait)
         return request
     }

@@ -2,6 +2,7 @@ import CausewayHTTP
 import CausewayModels
 import CausewayTransport
 import CausewayWire
+import Synchronization
 
 /// The hub's log by long poll: one request for each part.
 ///
@@ -12,8 +13,14 @@ struct HTTPEventSource: EventSource {
     private let parser: ResponseParser
     /// The seconds that a request waits at the server for something new.
     private let waitSeconds: Int
+    /// The outbox that this client has named last.
+    private let outbox: LastOutbox
 
-    init(_ carrier: any RequestCarrier, _ requests: RequestBuilder, _ parser: ResponseParser, waitSeconds: Int) {
+    init(
+        _ carrier: any RequestCarrier, _ requests: RequestBuilder, _ parser: ResponseParser, waitSeconds: Int,
+        outbox: LastOutbox
+    ) {
+        self.outbox = outbox
         self.carrier = carrier
         self.requests = requests
         self.parser = parser
@@ -43,7 +50,7 @@ struct HTTPEventSource: EventSource {
     ) async throws(TransportError) -> EventPart {
         let request = requests.events(
             from: cursor, wait: isWaiting ? waitSeconds : 0, limit: HTTPTransportLimits.eventsPerRequest,
-            knowing: history)
+            outbox: outbox.id, knowing: history)
         let (part, present) = try await ask(request)
         guard part.events.count <= HTTPTransportLimits.eventsPerRequest, let next = part.eventCursor else {
             throw parser.foreign("a part of the log that does not fit the request")
@@ -71,4 +78,14 @@ struct HTTPEventSource: EventSource {
         }
         return (try parser.read(WireEvents.self, from: response, to: .events), parser.history(of: response))
     }
+}
+
+/// The outbox from which a transport delivers. A wait for events names it, so that the hub does not end the wait at
+/// once for changes of which the client has the response.
+final class LastOutbox: Sendable {
+    private let guarded = Mutex(OutboxID?.none)
+
+    var id: OutboxID? { guarded.withLock { $0 } }
+
+    func note(_ outbox: OutboxID?) { guarded.withLock { $0 = outbox ?? $0 } }
 }

@@ -99,11 +99,17 @@ actor DeliveryWriter {
                 let changes = transaction.result
                 return DeliveryDecision(changes: changes, value: (verdicts, transaction.topics(of: changes)))
             }
-            notifier.publish(topics)
+            notifier.publish(topics, by: Self.origin(of: jobs))
             for (waiting, verdict) in zip(group, verdicts) { complete(waiting, verdict) }
         } catch {
             for waiting in group { waiting.continuation.resume(throwing: error) }
         }
+    }
+
+    /// The outbox of all deliveries of a group; `nil` if there are several.
+    private static func origin(of jobs: [Job]) -> EventSubscriptions.Origin? {
+        guard let first = jobs.first, jobs.allSatisfy({ $0.lane.outbox == first.lane.outbox }) else { return nil }
+        return EventSubscriptions.Origin(account: first.account.user, outbox: first.delivery.outbox)
     }
 
     // MARK: - Deliveries that arrived before their predecessors

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// Wakes the readers of events: after a commit those of the topics that it changed, and each at its deadline.
 ///
-/// Commits of other processes on the same storage (the operator's commands) are found by looking for changed topics
-/// from time to time, as long as there are readers. Rules: ``EventSubscriptions``.
+/// Commits of other processes on the same storage (the operator's commands) are found by looking at the log for changed
+/// topics from time to time, as long as there are readers. So are a reader's own deliveries, of which it knows already:
+/// otherwise one that sends would be woken by each of its messages. Rules: ``EventSubscriptions``.
 final class EventNotifier: Sendable {
     enum Wake: Sendable {
         /// Reading may yield something.
@@ -53,9 +54,14 @@ final class EventNotifier: Sendable {
     // MARK: - Changes
 
     /// Wakes the readers of topics that a confirmed commit has changed.
-    func publish(_ topics: Set<LogTopic>) {
+    ///
+    /// - Parameter origin: the outbox that delivered all of the changes; its own readers are woken by the next look at
+    ///   the log.
+    func publish(_ topics: Set<LogTopic>, by origin: EventSubscriptions.Origin? = nil) {
         guard !topics.isEmpty else { return }
-        let woken = state.withLock { state in state.remove(topics.flatMap { state.subscriptions.publish($0) }) }
+        let woken = state.withLock { state in
+            state.remove(topics.flatMap { state.subscriptions.publish($0, by: origin) })
+        }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
 
@@ -105,10 +111,14 @@ final class EventNotifier: Sendable {
 
     // MARK: - Readers
 
-    /// - Parameter topics: as in ``EventSubscriptions``.
+    /// - Parameters:
+    ///   - topics: as in ``EventSubscriptions``.
+    ///   - outbox: as there.
     /// - Returns: `nil` when there are too many readers.
-    func enter(_ account: UserID, from peer: String, topics: Set<LogTopic>?) -> EventSession? {
-        state.withLock { $0.subscriptions.enter(account, from: peer, topics: topics) }.map {
+    func enter(
+        _ account: UserID, from peer: String, topics: Set<LogTopic>?, outbox: OutboxID?
+    ) -> EventSession? {
+        state.withLock { $0.subscriptions.enter(account, from: peer, topics: topics, outbox: outbox) }.map {
             EventSession(id: $0, account: account, self)
         }
     }

@@ -18,6 +18,8 @@ struct EventRequest: Sendable {
     var limit = WireProtocol.eventsMax
     /// `nil` for all topics that the account may read.
     var topics: Set<LogTopic>?
+    /// The reader's own: its changes do not end a wait at once.
+    var outbox: OutboxID?
     /// Whether the parts are server-sent events.
     var isStream = false
 }
@@ -80,7 +82,10 @@ struct EventResponder: Sendable {
     private func enter(_ request: EventRequest, _ context: HubRequestContext) throws -> EventSession {
         let account = try context.requireAccount()
         let peer = PeerAddress.text(of: context.channel)
-        guard let session = notifier.enter(account.user, from: peer, topics: request.topics) else {
+        guard
+            let session = notifier.enter(
+                account.user, from: peer, topics: request.topics, outbox: request.outbox)
+        else {
             throw HubHTTPError.busy
         }
         context.onDeparture { [weak session] in session?.end() }

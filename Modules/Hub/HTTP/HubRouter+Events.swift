@@ -39,6 +39,7 @@ extension HubRouter {
         if let topics = try text("topics", in: query, bytesMax: HubLimits.eventTopicsBytesMax) {
             events.topics = try self.topics(topics, TopicRights(of: context.requireAccount().user))
         }
+        events.outbox = try outbox(in: query)
         return events
     }
 

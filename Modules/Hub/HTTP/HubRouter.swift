@@ -101,10 +101,7 @@ struct HubRouter: Sendable {
         let account = try context.requireAccount()
         var session = WireSession(
             user: account.user, server: Self.serverName, fileBytesMax: uploads.files.limits.fileBytesMax)
-        let outbox = try text("outbox", in: request.uri.queryParameters).map { text in
-            guard let outbox = OutboxID(text) else { throw badQuery("outbox must be a UUID of 36 characters") }
-            return outbox
-        }
+        let outbox = try outbox(in: request.uri.queryParameters)
         if !context.knowsHistory, let outbox {
             return try await responses.respond(context) {
                 let marks = try await storage.marks(of: OutboxKey(account: account.number, id: outbox))
@@ -237,6 +234,13 @@ struct HubRouter: Sendable {
                 .badRequest, code: "nameInvalid", detail: "the kind's name \(Name.problem(with: text) ?? "is wrong")")
         }
         return kind
+    }
+
+    func outbox(in query: Parameters) throws -> OutboxID? {
+        try text("outbox", in: query).map { text in
+            guard let outbox = OutboxID(text) else { throw badQuery("outbox must be a UUID of 36 characters") }
+            return outbox
+        }
     }
 
     func text(

@@ -30,9 +30,21 @@ package struct EventSubscriptions: Sendable {
         }
     }
 
+    /// The outbox that delivered a change.
+    package struct Origin: Sendable, Hashable {
+        package let account: UserID
+        package let outbox: OutboxID
+
+        package init(account: UserID, outbox: OutboxID) {
+            self.account = account
+            self.outbox = outbox
+        }
+    }
+
     private struct Reader: Sendable {
         let account: UserID
         let peer: String
+        let outbox: OutboxID?
         /// `nil` for all topics of the account.
         let topics: Set<LogTopic>?
         var position: Int64 = 0
@@ -71,14 +83,18 @@ package struct EventSubscriptions: Sendable {
 
     /// Registers a reader, which is not signaled.
     ///
-    /// - Parameter topics: the topics that it reads besides the account's own; `nil` for all that the account may read.
+    /// - Parameters:
+    ///   - topics: the topics that it reads besides the account's own; `nil` for all that the account may read.
+    ///   - outbox: the reader's own, of whose changes it knows already; see `publish`.
     /// - Returns: `nil` when there are too many, in all, of the account, or of the address.
-    package mutating func enter(_ account: UserID, from peer: String, topics: Set<LogTopic>?) -> ReaderID? {
+    package mutating func enter(
+        _ account: UserID, from peer: String, topics: Set<LogTopic>?, outbox: OutboxID? = nil
+    ) -> ReaderID? {
         guard readers.count < limits.readersMax, ofPeers[peer] ?? 0 < limits.perPeerMax,
             accounts[account]?.readers.count ?? 0 < limits.perAccountMax
         else { return nil }
         lastID += 1
-        readers[lastID] = Reader(account: account, peer: peer, topics: topics)
+        readers[lastID] = Reader(account: account, peer: peer, outbox: outbox, topics: topics)
         ofPeers[peer, default: 0] += 1
         if accounts[account]?.idleSince != nil {
             idleTopics -= accounts[account]?.topics?.count ?? 0
@@ -155,10 +171,15 @@ package struct EventSubscriptions: Sendable {
 
     /// Signals the readers of topics that have changed.
     ///
-    /// - Parameter position: that of the change; a reader that has read it is not signaled.
+    /// - Parameters:
+    ///   - position: that of the change; a reader that has read it is not signaled.
+    ///   - origin: the outbox that delivered the change. Its own readers are not signaled, unless the topic is the
+    ///     account's own: they have the response to the delivery, and the next look at the log signals them.
     /// - Returns: the readers that were not signaled before.
     /// - Complexity: O(readers of the topic), and of an account's own topic also O(topics of the account).
-    package mutating func publish(_ topic: LogTopic, at position: Int64 = .max) -> [ReaderID] {
+    package mutating func publish(
+        _ topic: LogTopic, at position: Int64 = .max, by origin: Origin? = nil
+    ) -> [ReaderID] {
         var signaled: [ReaderID] = []
         if case .account(let user) = topic, let account = accounts[user] {
             // Also when its topics are not registered yet: they may be being read.
@@ -168,6 +189,7 @@ package struct EventSubscriptions: Sendable {
         }
         for user in subscribers[topic] ?? [] {
             for id in accounts[user]?.readers ?? [] where readers[id]?.topics?.contains(topic) != false {
+                if let origin, origin.account == user, readers[id]?.outbox == origin.outbox { continue }
                 signal(id, at: position, &signaled)
             }
         }

@@ -54,6 +54,35 @@ import Testing
         #expect(subscriptions.publish(Self.general) == [first])
     }
 
+    @Test func aReaderIsNotWokenByItsOwnOutbox() throws {
+        var subscriptions = Self.subscriptions()
+        let own = OutboxID(UUIDv7(high: 0x7000, low: 1 << 63))
+        let other = OutboxID(UUIDv7(high: 0x7000, low: 1 << 63 | 1))
+        let reader = try Self.required(subscriptions.enter(Self.ann, from: "peer", topics: nil, outbox: own))
+        let generation = try Self.required(subscriptions.prepare(reader))
+        subscriptions.register([Self.general], of: Self.ann, generation: generation)
+        let second = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        let third = try Self.enter(Self.bob, [Self.general], &subscriptions)
+        subscriptions.reach(7, reader)
+        #expect(
+            Set(subscriptions.publish(Self.general, by: .init(account: Self.ann, outbox: own))) == [second, third],
+            "another reader of the account has another outbox")
+        #expect(!subscriptions.isSignaled(reader))
+        // The next look at the log names no origin.
+        #expect(subscriptions.publish(Self.general, at: 7) == [], "it has read the position")
+        #expect(subscriptions.publish(Self.general, at: 8) == [reader])
+        _ = subscriptions.prepare(reader)
+        #expect(
+            subscriptions.publish(Self.general, by: .init(account: Self.bob, outbox: own)) == [reader],
+            "an outbox belongs to its account")
+        _ = subscriptions.prepare(reader)
+        #expect(subscriptions.publish(Self.general, by: .init(account: Self.ann, outbox: other)) == [reader])
+        _ = subscriptions.prepare(reader)
+        #expect(
+            subscriptions.publish(.account(Self.ann), by: .init(account: Self.ann, outbox: own)).contains(reader),
+            "its rights may have changed")
+    }
+
     @Test func aReaderOfSomeTopicsIsWokenByThemAndItsOwn() throws {
         var subscriptions = Self.subscriptions()
         let id = try Self.enter(Self.ann, [Self.general, Self.second], only: [Self.second], &subscriptions)

@@ -70,6 +70,31 @@ import Testing
         }
     }
 
+    @Test func ownDeliveriesEndAWaitWithTheNextLookAtTheLog() async throws {
+        let outbox = outbox(1)
+        // Without a look at the log only the delivery of another outbox ends the wait.
+        let rarely: @Sendable (inout HubConfiguration) -> Void = { $0.eventCheck = .seconds(3600) }
+        try await HubFixture.running(change: rarely) { hub in
+            let other = EventAuthor("other", try await hub.client(of: "other"), ids: 100)
+            let cursor = try await hub.client.eventCursor()
+            let reading = try await Self.waiting(hub, hub.client, "cursor=\(cursor)&wait=30&outbox=\(outbox)")
+            _ = try await hub.client.report(delivery([send(1)]))
+            #expect(hub.hub.eventReaders == 1)
+            try await other.send()
+            let part = try await reading.value
+            #expect(part.names == ["message \(id(1))", "message \(id(101))", "channel general"])
+        }
+        let often: @Sendable (inout HubConfiguration) -> Void = { $0.eventCheck = .milliseconds(20) }
+        try await HubFixture.running(change: often) { hub in
+            let cursor = try await hub.client.eventCursor()
+            let reading = try await Self.waiting(hub, hub.client, "cursor=\(cursor)&wait=30&outbox=\(outbox)")
+            _ = try await hub.client.report(delivery([send(1)]))
+            #expect(try await reading.value.names == ["message \(id(1))", "channel general"])
+            let refused = try await hub.client.get("/v1/events?cursor=\(cursor)&outbox=1")
+            #expect(refused.status == 400)
+        }
+    }
+
     @Test func anEventHasTheRecordAsTheReaderSeesIt() async throws {
         try await HubFixture.running { hub in
             let other = try await hub.client(of: "other")
