@@ -31,6 +31,15 @@ final class TransferStream: Sendable {
         var isHeld = false
         var receiver: CheckedContinuation<ByteBuffer?, Never>?
 
+        /// All parts that have come, as one: each resumption of the receiver costs as much as many kilobytes.
+        mutating func takeParts() -> ByteBuffer? {
+            guard var all = parts.popFirst() else { return nil }
+            if !parts.isEmpty { all.reserveCapacity(minimumWritableBytes: bytes - all.readableBytes) }
+            while let part = parts.popFirst() { all.writeImmutableBuffer(part) }
+            bytes = 0
+            return all
+        }
+
         mutating func takeSender() -> CheckedContinuation<Bool, Never>? {
             defer { sender = nil }
             return sender
@@ -135,12 +144,11 @@ final class TransferStream: Sendable {
         await withCheckedContinuation { continuation in
             let (part, isWaiting, release) = state.withLock {
                 state -> (ByteBuffer?, Bool, (@Sendable (TransferStream) -> Void)?) in
-                guard let part = state.parts.popFirst() else {
+                guard let part = state.takeParts() else {
                     if !state.isEnded { state.receiver = continuation }
                     return (nil, !state.isEnded, nil)
                 }
-                state.bytes -= part.readableBytes
-                guard state.isHeld, state.bytes < limits.transferBytesHeldMax / 2 else { return (part, false, nil) }
+                guard state.isHeld else { return (part, false, nil) }
                 state.isHeld = false
                 return (part, false, state.connection?.holdChanged)
             }
