@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Bodies in parts, in both directions.
-@Suite(.timeLimit(.minutes(2))) struct TransferTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferTests {
     private static let part = 256 * 1024
 
     /// A body of `count` parts.

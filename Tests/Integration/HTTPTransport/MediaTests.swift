@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// Uploads and downloads with the real hub, over real TLS, over connections that are cut.
-@Suite(.timeLimit(.minutes(3))) struct MediaTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaTests {
     // MARK: - The hub
 
     private struct Fixture: Sendable {

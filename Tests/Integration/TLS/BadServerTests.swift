@@ -5,7 +5,7 @@ import Testing
 
 /// Every bad server is a real `openssl s_server`. An `openssl s_client` with a lowered security level reaches it and
 /// gets a byte through, so that a refusal is due to our side and not to a server that was never there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BadServerTests {
     @Test(arguments: BadServer.certificates + BadServer.protocols)
     func isRefusedBeforeTheFirstByte(_ bad: BadServer) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The authority's certificates, verified independently by `openssl`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CertificateAuthorityTests {
     @Test func itsCertificatesAreSound() async throws {
         let directory = try TemporaryFolder()

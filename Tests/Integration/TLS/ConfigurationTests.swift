@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Unusable settings are refused immediately, with a description.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationTests {
     @Test(arguments: ["", ".", ".example.test", "a..b", "exa mple", "nul\0.example", "ü.example", "*.example.test"])
     func aServerNameThatIsNoneIsRefused(name: String) throws {

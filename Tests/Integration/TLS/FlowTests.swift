@@ -5,7 +5,7 @@ import NIOPosix
 import Testing
 
 /// Large amounts of data over real sockets, and a reader that does not read.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlowTests {
     @Test func muchDataArrivesWholeInBothDirections() async throws {
         let certificates = try TestCertificates()

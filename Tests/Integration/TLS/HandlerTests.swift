@@ -5,7 +5,7 @@ import NIOEmbedded
 import Testing
 
 /// The handler step by step, without a network and without real time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HandlerTests {
     @Test(arguments: [1, 2, 7, 100, 16384, Int.max])
     func bytesMayArriveInAnySlices(slice: Int) throws {

@@ -4,7 +4,7 @@ import NIOCore
 import Testing
 
 /// Our client against our server over loopback.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HandshakeTests {
     @Test(
         arguments: [

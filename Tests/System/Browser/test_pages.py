@@ -225,7 +225,7 @@ class Pages(unittest.TestCase):
             new = self.world.fail(f"for all tabs {number}")[0]
             for page in pages:
                 page.bring_to_front()
-                expect(page.locator(f"#r-{new}")).to_be_visible(timeout=15_000)
+                expect(page.locator(f"#r-{new}")).to_be_visible()
             pages.pop(0).close()
         self.world.control("POST", "/v1/delete-failed", {})
 
@@ -342,7 +342,7 @@ class Pages(unittest.TestCase):
         new = self.world.fail("unseen")
         expect(page.locator(".pulse")).to_have_text("Not up to date: the page returned status 429")
         page.unroute("**/outbox")
-        expect(page.locator(f"#r-{new[0]}")).to_be_visible(timeout=30_000)
+        expect(page.locator(f"#r-{new[0]}")).to_be_visible()
         expect(page.locator(".pulse")).to_have_text("Live")
         self.world.control("POST", "/v1/delete-failed", {})
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Files from the command line, with and without a daemon.
-@Suite(.timeLimit(.minutes(3))) struct FileTests {
+@Suite(.timeLimit(.minutes(10))) struct FileTests {
     private func login(_ home: Home) async throws -> TestHub {
         let hub = try await TestHub.start(in: home)
         let login = try await home.causeway("login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The tools for the store from the command line: with real programs, with and without a daemon, on both kinds.
-@Suite(.timeLimit(.minutes(3))) struct StoreTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreTests {
     private func login(_ home: Home, _ hub: TestHub, store: String? = nil) async throws {
         let arguments = ["login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile]
         let login = try await Program.causeway.run(

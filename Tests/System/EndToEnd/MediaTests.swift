@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// Messages with files, from a path on one disk to a path on another one.
-@Suite(.timeLimit(.minutes(3))) struct MediaTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaTests {
     /// A file that begins like a PNG image, with other bytes behind it.
     private static func image(_ count: Int, seed: UInt8) -> [UInt8] {
         let header: [UInt8] = [

@@ -9,7 +9,7 @@ import Testing
 
 /// A hub that cannot take a file: the message fails or waits with the reason, texts go on, and neither side keeps
 /// anything.
-@Suite(.timeLimit(.minutes(3))) struct MediaTroubleTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaTroubleTests {
     private static func file(_ count: Int, _ name: String, in world: RealWorld) throws -> MediaSource {
         let path = world.folder + "/" + name
         let seed = UInt8(truncatingIfNeeded: name.utf8.reduce(0) { $0 &* 31 &+ Int($1) })

@@ -108,7 +108,6 @@ class Torture:
             return "synced" in self.folder.run("causeway", "message", message)
         except AssertionError:
             # The daemon was killed, and is not ready again.
-            time.sleep(0.2)
             return False
 
     def hash_on_hub(self, name):

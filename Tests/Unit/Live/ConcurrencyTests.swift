@@ -6,7 +6,7 @@ import Testing
 
 /// Real threads, the real main actor, and writers that wait for no one.
 struct ConcurrencyTests {
-    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func everyReaderSeesTheTruthWhileOthersWrite(_ kind: StoreKind) async throws {
         let folder = try StoreFolder()
         let store = try await kind.make(in: folder)

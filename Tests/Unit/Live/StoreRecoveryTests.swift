@@ -10,7 +10,7 @@ import Testing
 @MainActor struct StoreRecoveryTests {
     /// A sync fails, and the database cannot be reopened before its disk has recovered. There are no writes meanwhile:
     /// only the lists detect it.
-    @Test(.timeLimit(.minutes(2))) func listsRecoverWithTheirStore() async throws {
+    @Test(.timeLimit(.minutes(10))) func listsRecoverWithTheirStore() async throws {
         let folder = try StoreFolder()
         let path = folder.fresh()
         let store = try await SQLiteStore.open(at: path, durability: .full)

@@ -13,7 +13,7 @@ import Testing
         return Action(rawValue: unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)) ?? .caught
     }
 
-    @Test(.timeLimit(.minutes(1))) func afterwardsASignalDoesWhatItDidBefore() async {
+    @Test(.timeLimit(.minutes(10))) func afterwardsASignalDoesWhatItDidBefore() async {
         let queue = DispatchQueue(label: "test")
         #expect(action == .standard)
         let (calls, call) = AsyncStream.makeStream(of: Int32.self)

@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The memory of the hub does not depend on the size of a file.
-    @Test(.timeLimit(.minutes(3))) func memoryIsFlat() async throws {
+    @Test(.timeLimit(.minutes(10))) func memoryIsFlat() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         try await HubFixture.prepare(folder)

@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A request that hangs is ended by the next one, which continues at once.
-    @Test(.timeLimit(.minutes(2)), arguments: [HTTPMethod.HEAD, .PATCH, .DELETE])
+    @Test(.timeLimit(.minutes(10)), arguments: [HTTPMethod.HEAD, .PATCH, .DELETE])
     func aNewRequestEndsTheOlderOne(method: HTTPMethod) async throws {
         // Nothing else ends it.
         let change: @Sendable (inout HubConfiguration) -> Void = {
