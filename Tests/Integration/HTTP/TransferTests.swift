@@ -243,7 +243,7 @@ import Testing
             let chunk = ByteBuffer(repeating: 7, count: Self.part)
             for _ in 1...parts {
                 // So long that the client does not read.
-                try await connection.write(chunk, noticing: .milliseconds(500)) { stalled.fire() }
+                try await connection.write(chunk, noticing: .seconds(3)) { stalled.fire() }
                 written.withLock { $0 += 1 }
             }
             stalled.fire()
@@ -254,7 +254,7 @@ import Testing
             try await withClient(of: endpoint, tls: try certificates.client()) { client in
                 let received = Mutex(0)
                 let response = try await client.transfer(
-                    Self.download(timeouts: TransferTimeouts(idle: .milliseconds(400))) { bytes in
+                    Self.download(timeouts: TransferTimeouts(idle: .seconds(2))) { bytes in
                         await stalled.wait()
                         received.withLock { count in
                             if count == 0 {

@@ -98,7 +98,7 @@ import Testing
                 let client = try await world.open()
                 try await client.login(server: "https://127.0.0.1:\(port)", token: try world.token())
                 let first = try await client.messages.createFileMessage(
-                    try Self.file(12_000_000, "first", in: world), in: world.general)
+                    try Self.file(20_000_000, "first", in: world), in: world.general)
                 let second = try await client.messages.createFileMessage(
                     try Self.file(1000, "second", in: world), in: world.general)
                 let name = try #require(second.message.content.attachment?.sha256)
