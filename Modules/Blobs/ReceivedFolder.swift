@@ -55,6 +55,20 @@ package final class ReceivedFolder: ReceivedFiles {
         }
     }
 
+    package func remove(_ sha256s: Set<String>) async throws(BlobError) {
+        try await queues.perform { () throws(BlobError) in
+            try self.readFolder()
+            for sha256 in sha256s where Attachment.isHash(sha256) {
+                let isFree = self.state.withLock { state in
+                    if state.turns[sha256] != nil { return false }
+                    state.index.remove(sha256)
+                    return true
+                }
+                if isFree { self.remove(sha256) }
+            }
+        }
+    }
+
     package func close() async {
         state.withLock { $0.isClosed = true }
         await queues.drain()

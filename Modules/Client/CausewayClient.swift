@@ -36,6 +36,8 @@ public final class CausewayClient: Sendable {
     private let renewal: TokenRenewal
     /// `nil` if the store keeps no files.
     private let collector: BlobCollector?
+    /// `nil` if messages are kept for ever.
+    private let sweeper: RetentionSweeper?
     let live: LiveQueryEngine
     /// The server as live queries see it.
     let server: LiveServer
@@ -54,9 +56,10 @@ public final class CausewayClient: Sendable {
         let files = store.blobs.map { blobs in
             MessageFiles(
                 blobs: blobs, received: store.received,
-                collector: BlobCollector(store: store, blobs: blobs, runtime: runtime))
+                collector: BlobCollector(store: store, blobs: blobs, received: store.received, runtime: runtime))
         }
         collector = files?.collector
+        sweeper = RetentionSweeper(store: store, policy: configuration.retention, runtime: runtime)
         let server = LiveServer(ServerPages(engine: engine, store: store))
         self.server = server
         records = RecordRepository(engine: engine, store: store, live: live, server: server)
@@ -123,6 +126,7 @@ public final class CausewayClient: Sendable {
         if let renewToken { client.renewTokens(renewToken) }
         try await client.goOn(with: session)
         client.collector?.start(session: session)
+        client.sweeper?.start()
         return client
     }
 
@@ -241,10 +245,14 @@ public final class CausewayClient: Sendable {
     /// The amount of unfinished work that the engine holds; for tests and simulators.
     package func footprint() async -> SyncFootprint { await engine.footprint }
 
+    /// Drops now what ``ClientConfiguration/retention`` does not keep; for tests.
+    package func applyRetention() async throws(StoreError) { try await sweeper?.sweep() }
+
     /// Stops the engine, ends all live objects and collections (their statuses become `error`, their iterators end) and
     /// closes the store. Undelivered messages remain in the store. May be called twice.
     public func close() async {
         renewal.cancel()
+        sweeper?.close()
         await engine.close()
         await live.close()
         await collector?.close()

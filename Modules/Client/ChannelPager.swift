@@ -67,6 +67,8 @@ struct ChannelPager: RemoteSource {
 
     func isBrought(through key: Key) -> Bool { engine.followedEvents.isBrought(through: key.position, in: channel) }
 
+    func key(above pruned: [ChannelID: Int64]) -> Key? { pruned[channel].map { Self.start($0 + 1) } }
+
     func concerns(_ channels: Set<ChannelID>) -> Bool { channels.contains(channel) }
 
     private func count(of page: RemoteSourcePage<Key>) -> Int {

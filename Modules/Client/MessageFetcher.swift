@@ -3,22 +3,49 @@ import CausewayModels
 import CausewayStorage
 import CausewaySync
 import CausewayTransport
+import Synchronization
 
 /// The server side of a live message: requests it at its position. About a message without a position the server knows
 /// nothing that is not stored here.
-struct MessageFetcher: RemoteSource {
+///
+/// The position is remembered, because the store may drop a message that the server keeps.
+final class MessageFetcher: RemoteSource {
     typealias Key = OneMessageQuery.Key
 
-    let engine: SyncEngine
-    let store: any Store
-    let id: MessageID
+    private struct Place {
+        var channel: ChannelID
+        var position: Int64
+    }
+
+    private let engine: SyncEngine
+    private let store: any Store
+    private let id: MessageID
+    private let place = Mutex<Place?>(nil)
+
+    init(engine: SyncEngine, store: any Store, id: MessageID) {
+        self.engine = engine
+        self.store = store
+        self.id = id
+    }
 
     var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
 
+    func note(_ change: RecordChange) {
+        guard case .message(let before, let after, _) = change, let message = after ?? before, message.id == id
+        else { return }
+        remember(message)
+    }
+
+    private func remember(_ message: Message) {
+        guard let position = message.serverPosition?.position else { return }
+        place.withLock { $0 = Place(channel: message.channel, position: position) }
+    }
+
     func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
-        if let message = try await store.message(id), let serverPosition = message.serverPosition {
+        if let message = try await store.message(id) { remember(message) }
+        if let place = place.withLock({ $0 }) {
             let question = RemoteQuery(
-                channel: message.channel, range: .after(position: max(serverPosition.position, 1) - 1), limit: 1)
+                channel: place.channel, range: .after(position: max(place.position, 1) - 1), limit: 1)
             let page = try await engine.refresh(question, isAskedAgain: true) { hold.begin() }
             // If the page reports its range, it has shown by now whether the message was deleted.
             if page.range == nil, !page.items.contains(where: { $0.id == id }) {

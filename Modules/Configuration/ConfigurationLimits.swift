@@ -1,7 +1,13 @@
+import CausewayModels
+
 /// The limits of settings, with their units in their names.
 enum ConfigurationLimits {
     /// Bytes of a configuration file.
     static let configurationBytesMax = 1024 * 1024
     /// The longest expiry that can be set: a leap year.
     static let expiryMax: Duration = .seconds(366 * 86_400)
+    /// The longest retention by time, in hours: a hundred years.
+    static let retentionHoursMax = 100 * 366 * 24
+    /// The numbers of messages that a retention can keep of a channel.
+    static let retainedMessages = Limits.retainedMessagesMin...1_000_000_000
 }

@@ -39,6 +39,10 @@ extension FileStore {
         return MessagePage(messages: messages, next: messages.last?.cursor, following: found[query.limit].message)
     }
 
+    public func nextChannel(after channel: ChannelID?, keeping count: Int) async throws(StoreError) -> RetainedPart? {
+        try database.value { $0.current.nextChannel(after: channel, keeping: count) }
+    }
+
     public func counts() async throws(StoreError) -> StoreCounts { try database.value { $0.current.allCounts } }
 
     public func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {

@@ -42,12 +42,15 @@ final class LiveInbox: Sendable {
         /// The account whose session was saved last. It is reported even if commits are dropped, so that records of one
         /// account are never shown to another.
         var account: Account?
+        /// See ``StoreCommit/pruned``; reported even if commits are dropped, so that no list counts as complete where
+        /// messages were dropped.
+        var pruned: [ChannelID: Int64] = [:]
 
         var isEmpty: Bool { commits.isEmpty && jobs.isEmpty && !isReset }
 
         /// The batch as passed to the router. Releases commits that are not listed, so it must be called under no lock.
         fileprivate func told() -> ChangeBatch {
-            isReset ? ChangeBatch(jobs: jobs, isReset: true, account: account) : self
+            isReset ? ChangeBatch(jobs: jobs, isReset: true, account: account, pruned: pruned) : self
         }
 
         /// True if it contains requests.
@@ -80,6 +83,7 @@ final class LiveInbox: Sendable {
             batch.commits = []
             batch.isReset = false
             batch.account = nil
+            batch.pruned = [:]
             changes = 0
             bytes = 0
         }
@@ -95,6 +99,7 @@ final class LiveInbox: Sendable {
         state.withLock { state in
             guard state.isListening, commit.isReset || !commit.changes.isEmpty else { return false }
             if commit.isReset, let account = commit.account { state.batch.account = account }
+            state.batch.pruned.merge(commit.pruned) { max($0, $1) }
             // Every window will be read again, and that read includes this commit.
             if state.batch.isReset { return state.wake() }
             if state.batch.commits.count >= bounds.inboxCommitsMax || state.changes > LiveLimits.inboxChangesMax
@@ -172,7 +177,8 @@ final class LiveInbox: Sendable {
         let batch = state.withLock { state in
             defer { state.dropCommits() }
             return ChangeBatch(
-                commits: state.batch.commits, isReset: state.batch.isReset, account: state.batch.account)
+                commits: state.batch.commits, isReset: state.batch.isReset, account: state.batch.account,
+                pruned: state.batch.pruned)
         }
         return batch.told()
     }

@@ -303,12 +303,14 @@ package actor LiveQueryEngine {
             for change in commit.changes {
                 LiveTopic.forEach(in: change) { topic in
                     for id in byTopic[topic] ?? [] {
-                        windows[id]?.apply(change)
+                        windows[id]?.apply(change, isPruning: !commit.pruned.isEmpty)
                         dirtyWindows.insert(id)
                     }
                 }
             }
         }
+        guard !batch.pruned.isEmpty else { return }
+        for (id, window) in windows where window.prune(batch.pruned) { dirtyWindows.insert(id) }
     }
 
     private func goOver(to next: Account) {

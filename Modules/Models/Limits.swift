@@ -72,4 +72,6 @@ public enum Limits {
     public static let mediaSidePixelsMax = 1 << 24
     /// Milliseconds of an attachment's duration, 34 years; a larger number is invalid.
     public static let mediaMillisecondsMax: Int64 = 1 << 40
+    /// The newest delivered messages of a channel, which no retention drops.
+    public static let retainedMessagesMin = 100
 }

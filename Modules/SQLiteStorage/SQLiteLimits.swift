@@ -31,6 +31,8 @@ enum SQLiteLimits {
     static let cachedRowsMax = 2048
     /// Bytes of content in each of the two generations of the writer's cache.
     static let cachedRowBytesMax = 4 << 20
+    /// Free pages that a commit gives back after it has dropped messages.
+    static let releasedPagesMax = 256
     /// Pages that a copy of the database takes over at once.
     static let copyPages: Int32 = 1024
 }

@@ -88,6 +88,10 @@ extension StoreDatabase {
 
     /// Writes the database anew without its free pages, and cuts the log. Writers wait meanwhile.
     func vacuum() throws(StoreError) {
-        try withLogCut { db in try db.execute(sql: "VACUUM") }
+        try withLogCut { db in
+            // In a database of an earlier version, free pages can be given back in steps from here on.
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            try db.execute(sql: "VACUUM")
+        }
     }
 }

@@ -164,6 +164,10 @@ public final class SQLiteStore: Store {
         try await read { db, account in try db.page(query, account) }
     }
 
+    public func nextChannel(after channel: ChannelID?, keeping count: Int) async throws(StoreError) -> RetainedPart? {
+        try await read { db, account in try db.nextChannel(after: channel, keeping: count, account) }
+    }
+
     public func counts() async throws(StoreError) -> StoreCounts {
         if database.isClosed { throw .closed }
         let counters = committer.committed

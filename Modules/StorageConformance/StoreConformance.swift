@@ -44,7 +44,7 @@ public enum StoreConformance {
     /// All rules. Each creates its own stores.
     public static let rules: [Rule] =
         lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + startRules + accountRules
-        + uploadRules + concurrencyRules + historyRules + recordRules + eventRules
+        + uploadRules + concurrencyRules + historyRules + recordRules + eventRules + retentionRules
 
     /// The rule with this name.
     public static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

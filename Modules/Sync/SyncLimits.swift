@@ -42,4 +42,9 @@ enum SyncLimits {
     static let blobReleasesMax = 4096
     /// Messages that one step of that comparison reads.
     static let blobSweepMessages = 500
+    /// Messages that one commit of a retention sweep drops at most.
+    static let retentionStepMax = 100
+    /// The time from the start of a client to its first retention sweep, and from the end of one to the next.
+    static let retentionDelay: Duration = .seconds(60)
+    static let retentionInterval: Duration = .seconds(3600)
 }

@@ -54,6 +54,7 @@ extension Settings {
         case .retryInterval: retryInterval = try Self.duration(value)
         case .retryCount: retryCount = try Self.count(value)
         case .settlingTime: settlingTime = try Self.duration(value)
+        case .retention: retention = try Self.retention(value)
         case .ca: ca = try value.path()
         case .clientCertificate: clientCertificate = try value.path()
         case .clientKey: clientKey = try value.path()
@@ -75,6 +76,15 @@ extension Settings {
             (.seconds(1)...ConfigurationLimits.expiryMax).contains(duration)
         else { throw value.wrong("must be a time from 1s to 8784h such as 15m or 24h, or \(never)") }
         return duration
+    }
+
+    private static func retention(_ value: SettingValue<SettingKey>) throws(ControlError) -> RetentionPolicy {
+        guard let policy = RetentionText.policy(value.text) else {
+            throw value.wrong(
+                "must be forever, a time of at least 1h such as 90d or 48h, or a number of messages of at least"
+                    + " \(Limits.retainedMessagesMin)")
+        }
+        return policy
     }
 
     private static func count(_ value: SettingValue<SettingKey>) throws(ControlError) -> Int {

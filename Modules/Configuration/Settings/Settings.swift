@@ -26,6 +26,7 @@ package struct Settings: Sendable, Hashable {
     package var retryInterval = RetryPolicy.documented.interval
     package var retryCount = RetryPolicy.documented.retriesMax
     package var settlingTime = OutboxConfiguration().settlingTime
+    package var retention = RetentionPolicy.forever
     package var ca: String?
     package var clientCertificate: String?
     package var clientKey: String?
@@ -57,6 +58,7 @@ package struct Settings: Sendable, Hashable {
         case .retryInterval: DurationText.text(retryInterval)
         case .retryCount: String(retryCount)
         case .settlingTime: DurationText.text(settlingTime)
+        case .retention: RetentionText.text(retention)
         case .ca: ca
         case .clientCertificate: clientCertificate
         case .clientKey: clientKey

@@ -17,6 +17,7 @@ extension Settings {
         configuration.outbox.retry.interval = retryInterval
         configuration.outbox.retry.retriesMax = retryCount
         configuration.outbox.settlingTime = settlingTime
+        configuration.retention = retention
         configuration.outbox.idleProbeInterval = Self.idleProbeInterval
         return configuration
     }

@@ -82,6 +82,8 @@ extension FileRows {
         try rows(dependants(of: id).filter { index.current.items[$0].isParked })
     }
 
+    func mayBeReferenced(_ id: MessageID) -> Bool { index.current.dependants[id] != nil }
+
     func pendingItem(at sequence: Int64) throws(StoreError) -> ItemRow? {
         guard let slot = index.current.pending[sequence] else { return nil }
         return try rows([slot]).first

@@ -64,7 +64,27 @@ extension AccountIndex {
 
     /// The entries of everything that depends on a message, in the order of creation.
     func entries(dependingOn id: MessageID) -> [ItemTable.Entry] {
-        dependants[id]?.ascending(after: nil, limit: .max).map { items[$0.slot] } ?? []
+        let referring = dependants[id]?.ascending(after: nil, limit: .max).map { items[$0.slot] } ?? []
+        return referring.filter { $0.isOperation || $0.isParked }
+    }
+
+    /// See ``Store/nextChannel(after:keeping:)``: in the order of the channels' numbers.
+    func nextChannel(after channel: ChannelID?, keeping count: Int) -> RetainedPart? {
+        var number = 0
+        if let channel {
+            guard let known = channelNumber(channel) else { return nil }
+            number = Int(known) + 1
+        }
+        while number < channels.count {
+            let channel = channels[number]
+            if let order = order(of: channel), !order.isEmpty {
+                let end = ChannelOrder.Key(position: .max, ordinal: .min)
+                let start = order.slot(before: end, skipping: max(1, count) - 1, items)
+                return RetainedPart(channel: channel, start: start.map { items[$0].position })
+            }
+            number += 1
+        }
+        return nil
     }
 
     /// The counts, with the messages that wait directly or indirectly for a failed one.

@@ -43,7 +43,7 @@ struct AccountIndex {
     /// Messages and operations, and the messages alone.
     private(set) var all = Outbox()
     private(set) var messages = Outbox()
-    /// The message that an operation or a parked message depends on.
+    /// The message that an item of the outbox refers to.
     private(set) var relations: [ItemTable.Slot: MessageID] = [:]
     private(set) var dependants: [MessageID: SortedKeys<Place>] = [:]
     /// Pending items by lane sequence.

@@ -21,6 +21,8 @@ struct ChannelOrder {
     /// The memory that the order occupies, room for growth included.
     var bytesCount: Int { chunks.reduce(chunks.capacity * 8) { $0 + $1.capacity * 4 } }
 
+    var isEmpty: Bool { chunks.isEmpty }
+
     mutating func insert(_ slot: ItemTable.Slot, _ items: ItemTable) {
         let wanted = items.orderKey(slot)
         guard !chunks.isEmpty else {
@@ -76,6 +78,21 @@ struct ChannelOrder {
             chunk -= 1
         }
         return found
+    }
+
+    /// The slot that `count` others follow below `before`; `nil` if there are not as many. Cost: linear in the chunks.
+    func slot(before: Key, skipping count: Int, _ items: ItemTable) -> ItemTable.Slot? {
+        guard !chunks.isEmpty else { return nil }
+        var chunk = min(firstChunk(notBelow: before, items), chunks.count - 1)
+        var end = Self.lowerBound(of: before, in: chunks[chunk], items)
+        var rest = count
+        while rest >= end {
+            rest -= end
+            chunk -= 1
+            guard chunk >= 0 else { return nil }
+            end = chunks[chunk].count
+        }
+        return chunks[chunk][end - 1 - rest]
     }
 
     private func firstChunk(notBelow wanted: Key, _ items: ItemTable) -> Int {

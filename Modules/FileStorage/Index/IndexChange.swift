@@ -126,4 +126,16 @@ extension FileIndex {
         _ = accounts[account].set(entry, for: id)
         return true
     }
+
+    /// Reads which messages the undelivered ones refer to. Cost: linear in the outbox, which is read.
+    mutating func addRelations(_ reader: RecordReader) throws(StoreError) {
+        for account in accounts.indices {
+            for place in accounts[account].messages.undelivered.ascending(after: nil, limit: .max)
+            where accounts[account].relations[place.slot] == nil {
+                let entry = accounts[account].items[place.slot]
+                guard let related = try reader.fields(of: entry)?.related else { continue }
+                _ = restore(related, of: MessageID(entry.id), in: account)
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@ struct ItemEntry: Sendable, Equatable {
     var laneSequence: Int64
     /// Of a `synced` message.
     var position: Int64?
-    /// The message that it depends on; see `Deliverable.dependence`.
+    /// The message that it refers to while it is in the outbox; see `StoredItem.reference`.
     var related: MessageID?
     /// True for a failed item that pauses its lane.
     var pausesLane: Bool
@@ -28,7 +28,7 @@ struct ItemEntry: Sendable, Equatable {
         isOperation = !item.createsMessage
         laneSequence = item.laneSequence
         position = item.message?.serverPosition?.position
-        related = item.dependence
+        related = item.reference
         pausesLane = item.pause != nil
         self.bytes = bytes
         self.location = location
@@ -42,7 +42,7 @@ struct ItemEntry: Sendable, Equatable {
         isOperation = fields.isOperation
         laneSequence = fields.laneSequence
         position = fields.position
-        related = fields.isOperation || (state == .created && laneSequence == 0) ? fields.related : nil
+        related = state == .synced ? nil : fields.related
         pausesLane = fields.pausesLane && fields.state == .error && fields.lane != nil
         bytes = fields.contentBytes
         self.location = location

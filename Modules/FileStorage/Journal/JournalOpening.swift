@@ -42,6 +42,7 @@ struct JournalOpening {
             throw files.names.damage(StoreFiles.journal(recovery.end.file), at: 0, "the journal file is missing")
         }
         index = recovery.index
+        if let snapshot, !snapshot.hasAllRelations { try index.addRelations(RecordReader(files.all, files.names)) }
         report = recovery.report
         report.hasSnapshot = snapshot != nil
         snapshotBytes = snapshot?.size ?? 0

@@ -8,6 +8,8 @@ struct SnapshotReader {
     private(set) var oldestFile: UInt32 = 0
     private(set) var store: UInt64 = 0
     private(set) var size: Int64 = 0
+    /// False for a snapshot of an earlier version, which has no relations of undelivered replies.
+    private(set) var hasAllRelations = false
 
     private let names: StoreFiles
     private var hasEnded = false
@@ -60,6 +62,7 @@ struct SnapshotReader {
             else { throw .init(detail: "its position") }
             position = JournalPosition(file: file, offset: try fields.required(2), number: number)
             oldestFile = oldest
+            hasAllRelations = fields.number(5) == 1
         case .snapshotItems: try readItems(try Fields(reader))
         case .snapshotRelations: try readRelations(try Fields(reader))
         case .snapshotEnd: break

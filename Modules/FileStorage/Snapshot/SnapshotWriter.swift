@@ -47,6 +47,7 @@ struct SnapshotWriter {
             bytes.append(2, snapshot.position.offset)
             bytes.append(3, Int64(clamping: snapshot.position.number))
             bytes.append(4, Int64(snapshot.oldestFile))
+            bytes.append(5, 1)
         }
         for (number, account) in snapshot.accounts.enumerated() {
             guard try write(account, number, isCancelled) else { return false }

@@ -9,7 +9,14 @@ protocol LiveWindow: AnyObject {
     var isShown: Bool { get }
 
     /// Applies one change of the feed.
-    func apply(_ change: RecordChange)
+    ///
+    /// - Parameter isPruning: true if its commit dropped messages that the server has.
+    func apply(_ change: RecordChange, isPruning: Bool)
+    /// Messages of these channels were dropped up to these positions, although the server has them. Their removals have
+    /// been applied.
+    ///
+    /// - Returns: true if that concerns the window.
+    func prune(_ positions: [ChannelID: Int64]) -> Bool
     /// Marks the window for reading again: more changed than the feed reported.
     func invalidate()
     /// Hides the records until they have been read again: the store may show another account now.

@@ -1,10 +1,10 @@
 package import CausewayModels
+package import CausewayStorage
 
 /// The server side of a query: requests pages of it, and stores the results.
 ///
 /// Requirements of an implementation: the store's feed has reported everything that it stored when ``load(_:hold:)``
-/// returns, and a call ends soon after its task was cancelled. It keeps no state between calls: the window keeps track
-/// of the loaded range.
+/// returns, and a call ends soon after its task was cancelled. The window keeps track of the loaded range.
 package protocol RemoteSource<Key>: Sendable {
     associatedtype Key: Comparable & Hashable & Sendable
 
@@ -35,6 +35,13 @@ package protocol RemoteSource<Key>: Sendable {
 
     /// True if the query's records belong to one of these channels, or may belong to one.
     func concerns(_ channels: Set<ChannelID>) -> Bool
+
+    /// The key above all records that were dropped from the store although the server has them: messages of these
+    /// channels, up to these positions. `nil` if none of them belongs to the query.
+    func key(above pruned: [ChannelID: Int64]) -> Key?
+
+    /// Called with every change of the query's topic before it is applied.
+    func note(_ change: RecordChange)
 }
 
 extension RemoteSource {
@@ -46,6 +53,8 @@ extension RemoteSource {
     package var following: RemoteFollowing { .none }
     package func isBrought(through key: Key) -> Bool { false }
     package func concerns(_ channels: Set<ChannelID>) -> Bool { true }
+    package func key(above pruned: [ChannelID: Int64]) -> Key? { nil }
+    package func note(_ change: RecordChange) {}
 }
 
 /// The way in which changes of a query's records arrive from the server.

@@ -36,6 +36,11 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     /// True if a failure of the request under way is to be followed by another one.
     var isRetryDue = false
     var underWay: ServerRequest?
+    /// The key above all records that were dropped from the store since the request under way was made; `nil` if none
+    /// were.
+    var prunedBelow: Key?
+    /// True if the response to the request under way continues what has been discarded.
+    var isResponseVoid = false
     /// The newest record that was displayed when the current request was made: the response covers it.
     var newestWhenAsked: Key?
     /// True if the server has returned everything up to ``loadedRange``.
@@ -66,6 +71,8 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         isRefreshDueAgain = false
         isRetryDue = false
         underWay = nil
+        prunedBelow = nil
+        isResponseVoid = false
         isComplete = false
         hasGap = false
         isOutdated = false

@@ -18,6 +18,7 @@ extension WindowDriver {
     func beginLoad() -> LiveLoad? {
         guard let remote, let request = nextRequest, let ask = call(remote, request) else { return nil }
         server.underWay = request
+        server.prunedBelow = nil
         if request == .first || request == .changes {
             server.isRefreshDue = false
             server.newestWhenAsked = window.newestKey(where: remote.isPlaced)
@@ -74,8 +75,15 @@ extension WindowDriver {
             server.isRefreshDueAgain = false
             server.isRefreshDue = true
         }
+        if server.isResponseVoid {
+            server.isResponseVoid = false
+            server.isRefreshDue = true
+            return
+        }
         switch result {
-        case .success(let range?): responded(request, range, now)
+        case .success(let range?):
+            responded(request, range, now)
+            if let key = server.prunedBelow { limitLoadedRange(to: key) }
         case .success(nil):
             // Too much changed, or the changes are unknown to the server: the pages are requested again.
             server.loadedRange?.cursor = nil

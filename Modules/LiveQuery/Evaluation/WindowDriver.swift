@@ -15,7 +15,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     let remote: (any RemoteSource<Query.Key>)?
     let window: Window<Query>
     private let broadcaster: SnapshotBroadcaster<Query>
-    private let isObject: Bool
+    let isObject: Bool
 
     private var fetched: Window<Query>.Fetched?
     var server: ServerProgress<Query.Key>
@@ -51,10 +51,12 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     // MARK: The feed
 
-    func apply(_ change: RecordChange) {
+    func apply(_ change: RecordChange, isPruning: Bool) {
+        remote?.note(change)
         guard let change = window.query.change(in: change) else { return }
         checkPlace(change)
         window.apply(change)
+        if isPruning, isObject, change.after == nil { requestPruned() }
     }
 
     func invalidate() {

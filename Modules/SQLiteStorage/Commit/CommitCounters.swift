@@ -16,7 +16,9 @@ struct CommitCounters: Sendable {
     var reservedSequence: Int64 = 0
     var counts = StoreCounts()
     /// The messages that others are parked for.
-    var awaited = AwaitedMessages()
+    var awaited = ReferenceFilter()
+    /// The messages that anything in the outbox refers to.
+    var referenced = ReferenceFilter()
     /// The number of operations that create no message: without any, none is looked up.
     var operations = 0
     /// The number of recorded deletions.
@@ -31,11 +33,13 @@ struct CommitCounters: Sendable {
             counts.count(old.syncState, bytes: oldBytes, times: -1)
             if !old.createsMessage { operations -= 1 }
             if old.isParked, let related = old.related { awaited.add(related, times: -1) }
+            if let reference = old.reference { referenced.add(reference, times: -1) }
         }
         if let new {
             counts.count(new.syncState, bytes: newBytes)
             if !new.createsMessage { operations += 1 }
             if new.isParked, let related = new.related { awaited.add(related) }
+            if let reference = new.reference { referenced.add(reference) }
         }
     }
 }

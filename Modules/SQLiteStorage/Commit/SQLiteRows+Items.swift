@@ -23,6 +23,8 @@ extension SQLiteRows {
         return try db.dependants(of: id, counters.account).filter(\.item.isParked)
     }
 
+    func mayBeReferenced(_ id: MessageID) -> Bool { counters.referenced.mayContain(id) }
+
     func pendingItem(at sequence: Int64) throws -> ItemRow? {
         for query in [StoreQueries.pendingMessageAtSequence, StoreQueries.pendingOperationAtSequence] {
             let found = try db.itemRows(query) { statement in
@@ -222,5 +224,11 @@ extension SQLiteRows {
         try db.execute("DELETE FROM \(table) WHERE ordinal = ?") { row in row.bind(old.item.ordinal) }
         counters.count(old.item, old.bytes, nil, 0)
         rowCache.forget(old.item.id)
+    }
+
+    /// Moves pages from the end of the file into free ones; a checkpoint of the log then shortens the file. Does
+    /// nothing in a database of an earlier version, until it was compacted: its free pages serve new messages.
+    func releaseRoom() throws {
+        _ = try Row.fetchAll(db.cachedStatement(sql: "PRAGMA incremental_vacuum(\(SQLiteLimits.releasedPagesMax))"))
     }
 }

@@ -77,25 +77,29 @@ extension SQLiteRows {
                 if !createsMessage { counters.operations += row[1] as Int }
             }
         }
-        counters.awaited = try awaitedMessages()
+        // The parked messages and operations, by the messages that they wait for.
+        counters.awaited = try filter([
+            "related FROM \(StoreQueries.parked)", "target FROM \(StoreQueries.parkedOperations)",
+        ])
+        counters.referenced = try filter([
+            "related FROM \(StoreQueries.undelivered) AND related IS NOT NULL",
+            "target FROM \(StoreQueries.operations) AND target IS NOT NULL",
+        ])
         counters.deletions = try Int.fetchOne(db, sql: StoreQueries.deletionCount, arguments: [account]) ?? 0
     }
 
-    /// The parked messages and operations, counted by the messages that they wait for.
-    private func awaitedMessages() throws -> AwaitedMessages {
-        var awaited = AwaitedMessages()
-        let waiting = [
-            "related FROM \(StoreQueries.parked)", "target FROM \(StoreQueries.parkedOperations)",
-        ]
-        for part in waiting {
-            try db.run("SELECT " + part) { statement in
+    /// Counts the references in the first column of queries with the account as argument.
+    private func filter(_ queries: [String]) throws -> ReferenceFilter {
+        var filter = ReferenceFilter()
+        for query in queries {
+            try db.run("SELECT " + query) { statement in
                 statement.bind(counters.account.id)
             } forEachRow: { row in
-                // An unreadable row waits for no message that could be found.
-                if let related = row.messageID(0) { awaited.add(related) }
+                // An unreadable row refers to no message that could be found.
+                if let id = row.messageID(0) { filter.add(id) }
                 return true
             }
         }
-        return awaited
+        return filter
     }
 }

@@ -74,6 +74,23 @@ extension Database {
         return MessagePage(messages: messages, next: messages.last?.cursor, following: following)
     }
 
+    /// See ``Store/nextChannel(after:keeping:)``.
+    func nextChannel(after channel: ChannelID?, keeping count: Int, _ account: AccountRow) throws -> RetainedPart? {
+        var name = channel?.value ?? ""
+        while let next = try String.fetchOne(
+            cachedStatement(sql: StoreQueries.nextChannel), arguments: [account.id, name])
+        {
+            if let found = ChannelID(next) {
+                let start = try Int64.fetchOne(
+                    cachedStatement(sql: StoreQueries.retainedStart), arguments: [account.id, next, max(1, count) - 1])
+                return RetainedPart(channel: found, start: start)
+            }
+            // A name that cannot be read hides no other.
+            name = next
+        }
+        return nil
+    }
+
     func page(_ query: OperationQuery, _ account: AccountRow) throws -> OperationPage {
         let limit = query.limit + 1
         var operations: [QueuedOperation] = []

@@ -12,6 +12,14 @@ enum StoreQueries {
     /// Only for a row whose id cannot be read.
     static let messageByOrdinal =
         "SELECT \(ItemRow.columns) FROM message WHERE account = ? AND ordinal = ? AND length(id) <> 16"
+    static let nextChannel = """
+        SELECT channel FROM message INDEXED BY message_place WHERE account = ? AND channel > ? ORDER BY channel LIMIT 1
+        """
+    /// The position of a message that a number of newer ones follow. Reads nothing but the index.
+    static let retainedStart = """
+        SELECT position FROM message INDEXED BY message_place WHERE account = ? AND channel = ? \
+        AND position < \(Int64.max) ORDER BY position DESC LIMIT 1 OFFSET ?
+        """
     static let undelivered =
         "message INDEXED BY message_undelivered WHERE sync_state <> 3 AND account = ?"
     /// Undelivered messages have no position; in a channel's order they come last.

@@ -367,6 +367,8 @@ enum StoreSchema {
             let queue = try DatabaseQueue(path: folder.newDatabase)
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
+                // Before anything is written: free pages can be given back in steps.
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             }
             try migrator.migrate(queue)

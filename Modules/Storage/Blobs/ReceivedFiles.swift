@@ -23,8 +23,17 @@ public protocol ReceivedFiles: Sendable {
     /// - Parameter bytesMax: the limit for all files together.
     func begin(_ attachment: Attachment, bytesMax: Int64) async throws(BlobError) -> any ReceivedPart
 
+    /// Removes complete files whose messages are no longer in the store; one that is open remains readable. Files that
+    /// are being downloaded stay.
+    func remove(_ sha256s: Set<String>) async throws(BlobError)
+
     /// Waits for calls under way, then closes. Later calls throw ``BlobError/closed``. May be called twice.
     func close() async
+}
+
+extension ReceivedFiles {
+    /// Default for caches in which files only become old.
+    public func remove(_ sha256s: Set<String>) async throws(BlobError) {}
 }
 
 /// A file that is being downloaded; used by one task.

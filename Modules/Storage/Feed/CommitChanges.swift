@@ -6,6 +6,8 @@ package struct CommitChanges: Sendable {
     private var added: [OutboxEntry] = []
     /// Items that were removed after a link was added.
     private var removed: Set<OperationID> = []
+    /// See ``StoreCommit/pruned``.
+    private var pruned: [ChannelID: Int64] = [:]
     /// See ``StoreCommit/isReset``.
     package var isReset = false
 
@@ -39,6 +41,11 @@ package struct CommitChanges: Sendable {
         listed.append(.record(before: before, after: after))
     }
 
+    /// Adds a removed message that the server still has.
+    package mutating func add(pruned channel: ChannelID, through position: Int64) {
+        pruned[channel] = max(pruned[channel] ?? position, position)
+    }
+
     package mutating func add(_ action: DeleteAction) { listed.append(.deleteAction(action)) }
 
     package mutating func add(_ session: Session) { listed.append(.session(session)) }
@@ -50,6 +57,6 @@ package struct CommitChanges: Sendable {
 
     /// The commit as it is published.
     package func commit(version: Int64) -> StoreCommit {
-        StoreCommit(version: version, changes: listed, appended: appended, isReset: isReset)
+        StoreCommit(version: version, changes: listed, appended: appended, isReset: isReset, pruned: pruned)
     }
 }

@@ -46,6 +46,8 @@ struct MemoryState: Sendable {
     private var messageIndex = OutboxIndex()
     /// Operations and parked messages, by the message that they refer to.
     private var dependants: [MessageID: SortedKeys<Int64>] = [:]
+    /// The number of items in the outbox that refer to a message.
+    private var references: [MessageID: Int] = [:]
     /// Pending items by lane sequence.
     private var pending: [Int64: OperationID] = [:]
     private var pendingInState: [SyncState: SortedKeys<Int64>] = [:]
@@ -75,6 +77,17 @@ struct MemoryState: Sendable {
     }
 
     func pendingItem(at sequence: Int64) -> ItemRow? { pending[sequence].flatMap { self[$0] } }
+
+    func mayBeReferenced(_ id: MessageID) -> Bool { references[id] != nil }
+
+    /// See ``Store/nextChannel(after:keeping:)``. Cost: linear in the channels.
+    func nextChannel(after channel: ChannelID?, keeping count: Int) -> RetainedPart? {
+        let rest = listKeys.filter { !$0.value.isEmpty && $0.key.value > channel?.value ?? "" }
+        guard let next = rest.min(by: { $0.key.value < $1.key.value }) else { return nil }
+        let end = ListKey(MessageQuery.Cursor(position: .max, ordinal: .min))
+        let newest = next.value.descending(before: end, limit: max(1, count))
+        return RetainedPart(channel: next.key, start: newest.count < count ? nil : newest.last?.position)
+    }
 
     /// Everything, in the order of its arrival.
     func allItems() -> [ItemRow] { stored.values.sorted { $0.item.ordinal < $1.item.ordinal } }
@@ -108,6 +121,7 @@ struct MemoryState: Sendable {
         if let related = item.dependence {
             dependants[related, default: SortedKeys()].insert(item.ordinal)
         }
+        if let reference = item.reference { references[reference, default: 0] += 1 }
         counts.count(item.syncState, bytes: bytes)
         if item.isPending, !item.isParked {
             pending[item.laneSequence] = item.id
@@ -132,6 +146,10 @@ struct MemoryState: Sendable {
         if let related = item.dependence {
             dependants[related]?.remove(item.ordinal)
             if dependants[related]?.isEmpty == true { dependants[related] = nil }
+        }
+        if let reference = item.reference {
+            let count = references[reference, default: 1] - 1
+            references[reference] = count > 0 ? count : nil
         }
         counts.count(item.syncState, bytes: old.bytes, times: -1)
         if item.isPending, !item.isParked { pendingInState[item.syncState]?.remove(item.laneSequence) }

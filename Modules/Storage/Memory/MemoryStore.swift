@@ -149,6 +149,10 @@ public final class MemoryStore: Store {
         try read { state throws(StoreError) in state.page(query) }
     }
 
+    public func nextChannel(after channel: ChannelID?, keeping count: Int) async throws(StoreError) -> RetainedPart? {
+        try read { state throws(StoreError) in state.nextChannel(after: channel, keeping: count) }
+    }
+
     public func counts() async throws(StoreError) -> StoreCounts {
         try read { state throws(StoreError) in state.allCounts }
     }

@@ -51,6 +51,8 @@ package struct MutationApplier<Rows: StoreRows> {
             try overlay(id)
         case .delete(let id):
             try delete(id)
+        case .prune(let ids, let account):
+            try prune(ids, of: account)
         case .merge(let placed, let time):
             try merge(placed, content: Self.coded(content), at: time)
         case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted, .raiseSequence:

@@ -42,11 +42,19 @@ package protocol ItemRows {
 
     mutating func remove(_ old: ItemRow) throws(Failure)
 
+    /// Called after items were removed to save room: gives back some of it, at a bounded cost. By default rows leave
+    /// that to other means.
+    mutating func releaseRoom() throws(Failure)
+
     /// The operations that change a message, in any state, by ascending ordinal.
     func operations(on id: MessageID) throws(Failure) -> [QueuedOperation]
 
     /// The items parked for a message, by ascending ordinal. Constant cost if there are none.
     func parked(for id: MessageID) throws(Failure) -> [ItemRow]
+
+    /// True if something in the outbox refers to the message: an operation on it, or an undelivered reply. May be true
+    /// without reason, never false. Constant cost.
+    func mayBeReferenced(_ id: MessageID) throws(Failure) -> Bool
 
     /// The pending item with this lane sequence; `nil` if there is none.
     func pendingItem(at sequence: Int64) throws(Failure) -> ItemRow?
@@ -54,6 +62,10 @@ package protocol ItemRows {
     /// The first items of a part of the store, in its order, with keys above `key`: as many as the adapter reads at
     /// once, and none at the end. Cost: linear in their number.
     func page(of part: ItemPart, after key: Int64) throws(Failure) -> [ItemRow]
+}
+
+extension ItemRows {
+    package mutating func releaseRoom() {}
 }
 
 /// A part of the messages and operations of an account, in an order of its own.

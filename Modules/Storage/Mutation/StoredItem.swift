@@ -92,6 +92,9 @@ package enum StoredItem: Sendable, Hashable, Deliverable {
     /// The message that it changes; `nil` for a message.
     package var target: MessageID? { operation?.target }
 
+    /// The message that it refers to while it is in the outbox, and that is kept for it.
+    package var reference: MessageID? { isUndelivered ? related : nil }
+
     /// The content that is sent to the server, in the form in which stores keep it.
     package var sentContent: MessageContent {
         switch self {

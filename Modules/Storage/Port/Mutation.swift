@@ -42,6 +42,12 @@ public enum Mutation: Sendable, Hashable {
     /// Removes the message from every query. Messages still parked for it get their lane sequences, and the server
     /// decides about them.
     case delete(MessageID)
+    /// Drops delivered messages that need not be kept here any longer, and that the server keeps. Each message that is
+    /// not `synced`, or that something in the outbox refers to (an operation on it, a reply that is not delivered), is
+    /// left as it is; so is one that the store cannot tell from such a message at once. No deletion is recorded. The
+    /// feed reports each as a removal, and the extent in ``StoreCommit/pruned``. Does nothing if another account has
+    /// become current.
+    case prune([MessageID], of: Account)
     /// Stores a control entry at the given sequence, replacing an existing one.
     case putMarker(ChainMarker)
     /// Deletes a message from the server, at the tail of the lane: the store assigns the sequence. The message need no

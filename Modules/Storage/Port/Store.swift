@@ -88,6 +88,13 @@ public protocol Store: RecordStore {
     /// One page of a query. Cost: linear in the size of the page, regardless of its position.
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage
 
+    /// The channel that follows another one among those of which the store has messages, in an order of the store's
+    /// own; the first one after `nil`. For retention: counts only messages that the server has.
+    ///
+    /// - Parameter count: the number of the newest messages to keep, at least 1.
+    /// - Returns: `nil` after the last channel. Cost: linear in `count` at most, and no writer waits for it.
+    func nextChannel(after channel: ChannelID?, keeping count: Int) async throws(StoreError) -> RetainedPart?
+
     /// The number of operations in each state except `synced`. Cost: constant.
     func counts() async throws(StoreError) -> StoreCounts
 
@@ -127,6 +134,11 @@ extension Store {
 
     /// Default for stores without downloaded files.
     public var received: (any ReceivedFiles)? { nil }
+
+    /// Default for stores that keep all messages, whatever ``RetentionPolicy`` is asked for.
+    public func nextChannel(after channel: ChannelID?, keeping count: Int) async throws(StoreError) -> RetainedPart? {
+        nil
+    }
 
     /// Default for stores without a better way: an empty commit is published after everything that was committed before
     /// it.

@@ -15,12 +15,20 @@ public struct StoreCommit: Sendable, Equatable {
     public var appended: [OutboxEntry]
     /// True if more changed than is listed (for example when a session ended): subscribers must read their data again.
     public var isReset: Bool
+    /// The channels of which delivered messages were dropped (``Mutation/prune(_:of:)``), each with the highest
+    /// position among them: up to it the store may lack messages that the server has. Their removals are among
+    /// ``changes``.
+    public var pruned: [ChannelID: Int64]
 
-    public init(version: Int64, changes: [RecordChange], appended: [OutboxEntry] = [], isReset: Bool = false) {
+    public init(
+        version: Int64, changes: [RecordChange], appended: [OutboxEntry] = [], isReset: Bool = false,
+        pruned: [ChannelID: Int64] = [:]
+    ) {
         self.version = version
         self.changes = changes
         self.appended = appended
         self.isReset = isReset
+        self.pruned = pruned
     }
 }
 

@@ -117,7 +117,7 @@ struct HistoryGenerator {
         let number = random.next(upTo: Self.idsMax)
         let id = Sample.id(number)
         let small = Int64(random.next(upTo: 50))
-        switch random.next(upTo: 32) {
+        switch random.next(upTo: 34) {
         case 0..<5: return .attempt(id, previous: small, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 5, 6: return .requeue(id, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 7, 8: return .deliver(id, Sample.serverPosition(1 + small), at: Sample.time(small))
@@ -138,9 +138,15 @@ struct HistoryGenerator {
         case 21: return .setLastTransmitted(.text, small)
         case 22: return .rewrite(id, content(number))
         case 23: return .setEventCursor(small < 5 ? nil : EventCursor(rawValue: "cursor \(small)"))
+        case 30, 31: return prune(model)
         case 24..<30: return .upload(id, uploadStep(), at: Sample.time(small))
         default: return chainMutation(model, id, small)
         }
+    }
+
+    private mutating func prune(_ model: ReferenceModel) -> Mutation {
+        let ids = (0..<4).map { _ in Sample.id(random.next(upTo: Self.idsMax)) }
+        return .prune(ids, of: random.next(upTo: 8) == 0 ? Sample.account : model.account ?? Sample.account)
     }
 
     private mutating func uploadStep() -> UploadStep {

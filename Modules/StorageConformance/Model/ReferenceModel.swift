@@ -114,6 +114,8 @@ struct ReferenceModel {
             items[id] = nil
             bodies[id] = nil
             release(id, nil)
+        case .prune(let ids, let account):
+            prune(ids, of: account)
         case .merge(let placed, let time):
             merge(placed, time)
         case .recordDelete(let action):

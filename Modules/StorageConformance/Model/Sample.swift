@@ -88,6 +88,9 @@ enum Sample {
         Session(id: SessionID(id(number).value), server: server, user: user, startedAt: time(Int64(number)))
     }
 
+    /// The account of ``session(_:of:at:)``.
+    static let account = session(1).account
+
     static func deletion(_ number: Int) -> DeleteAction {
         DeleteAction(
             at: time(Int64(number)), by: .cli, message: id(number), channel: general, type: .text,

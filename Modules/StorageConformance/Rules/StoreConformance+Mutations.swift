@@ -83,7 +83,7 @@ extension StoreConformance {
             .keepHistory(Sample.history(1)), .setEventCursor(Sample.cursor(1)),
             .followHistory(
                 Sample.history(2), OutboxID(UUIDv7(high: 6, low: 6)), marks: [.text: 1], at: Sample.time(9)),
-            .saveSession(Sample.session(1)),
+            .saveSession(Sample.session(1)), .prune([id], of: Sample.account),
         ]
     }
 
@@ -97,7 +97,10 @@ extension StoreConformance {
         model.epoch = 1
         model.openings = [Sample.opening().opening]
         for number in 0..<3 { try model.enqueue(try await store.enqueue(Sample.draft(number))) }
-        for step in situation.history + [mutation] {
+        var steps = situation.history
+        // Only an account with a name has messages of a server.
+        if case .prune = mutation { steps.append(.saveSession(Sample.session(1))) }
+        for step in steps + [mutation] {
             try await store.commit([step])
             model.commit([step])
             try await model.adopt(from: store)

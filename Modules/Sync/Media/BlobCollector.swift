@@ -3,8 +3,9 @@ package import CausewayRuntime
 package import CausewayStorage
 import Synchronization
 
-/// Removes the files of messages that are no longer in the store: when a message is removed, and, for what an earlier
-/// run left, when the store is opened and when another account becomes the current one.
+/// Removes the files of messages that are no longer in the store, its own and downloaded ones: when a message is
+/// removed, and, for what an earlier run left of its own, when the store is opened and when another account becomes the
+/// current one.
 ///
 /// **A sweep** compares the references of the current account with its messages. Three things could make it take a
 /// file that is needed, and each has its guard: the message is just being created (``creating(_:_:)`` is asked first),
@@ -17,6 +18,9 @@ package final class BlobCollector: Sendable {
         /// References of messages that were removed, not released yet. Bounded by ``SyncLimits/blobReleasesMax``: a
         /// sweep covers what does not fit.
         var removed: [BlobReference] = []
+        /// Files of removed messages, which may have been downloaded. Bounded like ``removed``; beyond it the cache
+        /// removes them when it is full.
+        var downloaded: Set<String> = []
         var isSweepDue = true
         /// Resets of the feed so far.
         var resets = 0
@@ -26,19 +30,26 @@ package final class BlobCollector: Sendable {
         var subscription: StoreSubscription?
         var task: RuntimeTask?
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
+
+        var isWorkDue: Bool { isSweepDue || !removed.isEmpty || !downloaded.isEmpty }
     }
 
     private let store: any Store
     private let blobs: any BlobStore
+    private let received: (any ReceivedFiles)?
     private let runtime: any Runtime
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - store: started.
     ///   - blobs: the store's own.
-    package init(store: any Store, blobs: any BlobStore, runtime: any Runtime) {
+    ///   - received: the store's own, if it has any.
+    package init(
+        store: any Store, blobs: any BlobStore, received: (any ReceivedFiles)? = nil, runtime: any Runtime
+    ) {
         self.store = store
         self.blobs = blobs
+        self.received = received
         self.runtime = runtime
     }
 
@@ -101,7 +112,11 @@ package final class BlobCollector: Sendable {
             for change in commit.changes {
                 switch change {
                 case .session(let session): state.account = session.account
-                case .message(let before?, nil, _) where before.content.attachment != nil:
+                case .message(let before?, nil, _):
+                    guard let attachment = before.content.attachment else { continue }
+                    if received != nil, state.downloaded.count < SyncLimits.blobReleasesMax {
+                        state.downloaded.insert(attachment.sha256)
+                    }
                     guard let account = state.account else { continue }
                     if state.removed.count < SyncLimits.blobReleasesMax {
                         state.removed.append(BlobReference(account: account, message: before.id))
@@ -117,7 +132,7 @@ package final class BlobCollector: Sendable {
 
     private func wake() {
         let isNeeded = state.withLock { state in
-            guard !state.isRunning, !state.isClosed, state.isSweepDue || !state.removed.isEmpty else { return false }
+            guard !state.isRunning, !state.isClosed, state.isWorkDue else { return false }
             state.isRunning = true
             return true
         }
@@ -126,17 +141,19 @@ package final class BlobCollector: Sendable {
 
     private func run() async {
         while true {
-            let (removed, isSweepDue) = state.withLock { state in
+            let (removed, downloaded, isSweepDue) = state.withLock { state in
                 defer {
                     state.removed = []
+                    state.downloaded = []
                     state.isSweepDue = false
                 }
-                return (state.isClosed ? [] : state.removed, state.isSweepDue && !state.isClosed)
+                return state.isClosed ? ([], [], false) : (state.removed, state.downloaded, state.isSweepDue)
             }
             if !removed.isEmpty { try? await blobs.release(removed) }
+            if !downloaded.isEmpty { try? await received?.remove(downloaded) }
             if isSweepDue { await sweep() }
             let waiters = state.withLock { state in
-                guard state.isClosed || (state.removed.isEmpty && !state.isSweepDue) else {
+                guard state.isClosed || !state.isWorkDue else {
                     return [CheckedContinuation<Void, Never>]?.none
                 }
                 state.isRunning = false

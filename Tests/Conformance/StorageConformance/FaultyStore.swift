@@ -16,6 +16,7 @@ final class FaultyStore: Store {
         case takesOlderRecords, keepsUnlistedRecords, removesRetainedRecords, ordersRecordsByID, hidesRecordChanges
         case mixesRecordLists
         case commitsCursorFirst, keepsFormerCursor
+        case deletesInsteadOfPruning, hidesPruning, skipsChannels
         case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark
     }
 
@@ -109,7 +110,7 @@ final class FaultyStore: Store {
                 throw .other(detail: "half")
             }
         case .mixesAccounts, .forgetsAccounts, .comparesAddresses, .writesWhatIsUnchanged, .forgetsReceipts,
-            .forgetsSessions, .keepsReceiptsInOtherHistories, .repeatsWithoutMark:
+            .forgetsSessions, .keepsReceiptsInOtherHistories, .repeatsWithoutMark, .deletesInsteadOfPruning:
             try await base.commit(mutations.flatMap(misunderstood))
         case .takesOlderRecords, .keepsUnlistedRecords, .removesRetainedRecords:
             try await base.commit(mutations.flatMap(mistaken))
@@ -143,6 +144,7 @@ final class FaultyStore: Store {
         case (.writesWhatIsUnchanged, .merge(let placed, let time)):
             [.merge(placed.said("again"), at: time), mutation]
         case (.forgetsSessions, .upload(_, .open, _)): []
+        case (.deletesInsteadOfPruning, .prune(let ids, _)): ids.map { .delete($0) }
         case (.forgetsReceipts, .fail(let id, let failure, let inDoubt)):
             [.fail(id, failure.withCode("attachmentUnknown"), inDoubt: inDoubt)]
         case (.keepsReceiptsInOtherHistories, .followHistory(_, let outbox, _, let time)):
@@ -212,6 +214,12 @@ final class FaultyStore: Store {
         var page = try await base.page(query)
         if fault == .pageWithoutEnd, page.next == nil { page.next = page.messages.last?.cursor }
         return page
+    }
+
+    func nextChannel(after channel: ChannelID?, keeping count: Int) async throws(StoreError) -> RetainedPart? {
+        let part = try await base.nextChannel(after: channel, keeping: count)
+        guard fault == .skipsChannels, let part else { return part }
+        return try await base.nextChannel(after: part.channel, keeping: count)
     }
 
     func counts() async throws(StoreError) -> StoreCounts {
@@ -306,6 +314,7 @@ final class FaultyStore: Store {
                 commit.changes.removeAll { if case .record(_?, _) = $0 { true } else { false } }
                 subscriber(commit)
             }
+        case .hidesPruning: return base.subscribe { subscriber($0.with { $0.pruned = [:] }) }
         case .skipsVersion:
             return base.subscribe { commit in
                 var commit = commit
@@ -313,14 +322,18 @@ final class FaultyStore: Store {
                 subscriber(commit)
             }
         case .hidesReset:
-            return base.subscribe { commit in
-                var commit = commit
-                commit.isReset = false
-                subscriber(commit)
-            }
+            return base.subscribe { subscriber($0.with { $0.isReset = false }) }
         default:
             return base.subscribe(subscriber)
         }
+    }
+}
+
+extension StoreCommit {
+    fileprivate func with(_ change: (inout StoreCommit) -> Void) -> StoreCommit {
+        var commit = self
+        change(&commit)
+        return commit
     }
 }
 

@@ -60,6 +60,10 @@ struct PlantedFaultTests {
             "in another history, and in another outbox, every attachment is uploaded again"
         ),
         (.repeatsWithoutMark, "every step of an upload does to every state what the port says"),
+        (.deletesInsteadOfPruning, "pruning drops delivered messages, and nothing that the outbox needs"),
+        (.deletesInsteadOfPruning, "drawn histories: the store, its feed and the model agree"),
+        (.hidesPruning, "the feed reports pruned messages as removals, and the extent of what is gone"),
+        (.skipsChannels, "the channels are listed once each, with the part that a number of messages keeps"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]
 

@@ -54,6 +54,24 @@ import Testing
         await #expect(throws: BlobError.closed) { try await again.path(of: attachment(one).sha256) }
     }
 
+    @Test func filesOfRemovedMessagesGoUnlessTheyAreUnderWay() async throws {
+        let folder = ReceivedFolder(at: path)
+        let (one, two, three) = (file(1, 10), file(2, 20), file(3, 30))
+        _ = try await fetch(one, folder)
+        _ = try await fetch(two, folder)
+        let part = try await folder.begin(attachment(three), bytesMax: 100)
+        try await part.append(Array(three.prefix(7)))
+        try await folder.remove([attachment(one).sha256, attachment(three).sha256, "no hash", "../" + path])
+        #expect(try names() == [attachment(two).sha256, attachment(three).sha256 + ".part"])
+        #expect(try await folder.path(of: attachment(one).sha256) == nil)
+        #expect(part.length == 7)
+        await part.end()
+        // Its room is free again.
+        _ = try await fetch(file(4, 40), folder, bytesMax: 90)
+        #expect(try names().count == 3)
+        await folder.close()
+    }
+
     @Test func aPartIsContinued() async throws {
         let bytes = file(1, 50)
         let first = ReceivedFolder(at: path)

@@ -142,7 +142,7 @@ struct ModelStore: Hashable {
             endSession(failure)
             for id in failed { change(id) { $0.unpaused() } }
         case .forkOutbox(let id, let time): forkOutbox(id, at: time)
-        case .saveSession, .mergeRecords, .removeRecord, .setEventCursor: break
+        case .saveSession, .mergeRecords, .removeRecord, .setEventCursor, .prune: break
         default: applyToChain(mutation)
         }
     }

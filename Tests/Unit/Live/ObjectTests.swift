@@ -8,7 +8,7 @@ import Testing
 /// A live object with a server, its observers and its events.
 @MainActor struct ObjectTests {
     /// The server side of one message.
-    private struct MessageAnswers: RemoteSource {
+    struct MessageAnswers: RemoteSource {
         let answers: ScriptedRemote
 
         func load(_ page: RemoteSourcePage<Int64>, hold: FrameHold) async throws -> LoadedRange<Int64> {

@@ -245,7 +245,7 @@ extension Mutation {
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
         case .forkOutbox: "fork"
         case .followHistory(let history, _, marks: _, at: _): "follow \(history.id)"
-        case .keepHistory, .setEventCursor: nil
+        case .keepHistory, .setEventCursor, .prune: nil
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
         case .saveSession, .endSession, .merge, .mergeRecords, .removeRecord: "\(self)"

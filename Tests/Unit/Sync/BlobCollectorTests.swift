@@ -68,6 +68,40 @@ import Testing
         #expect(try await blobs.references(of: ann.account) == [second])
     }
 
+    /// A cache of downloads that notes what it is to remove.
+    private final class ReceivedNotes: ReceivedFiles {
+        let removed = Mutex<Set<String>>([])
+
+        func path(of sha256: String) async throws(BlobError) -> String? { nil }
+        func begin(_ attachment: CausewayModels.Attachment, bytesMax: Int64) async throws(BlobError)
+            -> any ReceivedPart
+        { throw .closed }
+        func remove(_ sha256s: Set<String>) async throws(BlobError) { removed.withLock { $0.formUnion(sha256s) } }
+        func close() async {}
+    }
+
+    @Test func theDownloadedFilesOfARemovedMessageGo() async throws {
+        let ann = try await logIn("ann", to: store)
+        let received = ReceivedNotes()
+        let collector = BlobCollector(store: store, blobs: blobs, received: received, runtime: SystemRuntime())
+        collector.start(session: ann)
+        let channel = try #require(ChannelID("general"))
+        let sender = try #require(UserID("bob"))
+        for number in 1...3 as ClosedRange<UInt64> {
+            let file = CausewayModels.Attachment(name: "a", contentType: "a/b", size: 1, sha256: "hash \(number)")
+            let message = RemoteMessage(
+                id: reference(number, ann).message, channel: channel, sender: sender, content: .audio(file),
+                createdAt: Timestamp(milliseconds: 1),
+                serverPosition: ServerPosition(position: Int64(number), acceptedAt: Timestamp(milliseconds: 1)))
+            try await store.commit([.merge(message, at: Timestamp(milliseconds: 1))])
+        }
+        try await store.commit([.prune([reference(1, ann).message], of: ann.account)])
+        try await store.commit([.delete(reference(3, ann).message)])
+        await collector.idle()
+        #expect(received.removed.withLock { $0 } == ["hash 1", "hash 3"])
+        await collector.close()
+    }
+
     @Test func remainsOfAnEarlierRunGo() async throws {
         let ann = try await logIn("ann", to: store)
         let kept = try await create(1, ann, in: store)

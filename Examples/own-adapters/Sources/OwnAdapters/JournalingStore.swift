@@ -58,6 +58,10 @@ package final class JournalingStore: Store {
         try await inner.page(query)
     }
 
+    package func nextChannel(after channel: ChannelID?, keeping count: Int) async throws(StoreError) -> RetainedPart? {
+        try await inner.nextChannel(after: channel, keeping: count)
+    }
+
     package func counts() async throws(StoreError) -> StoreCounts { try await inner.counts() }
 
     package func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {

@@ -27,7 +27,8 @@ import Testing
         .store: ("/a", "/b"), .socket: ("/a/s", "/b/s"), .durability: ("normal", "full"),
         .restart: ("fail", "resume"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
         .headFailure: ("pauseLane", "continue"), .expiry: ("900s", "never"), .retry: ("patient", "documented"),
-        .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .ca: ("/a/ca", "/b/ca"),
+        .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .retention: ("90d", "100000"),
+        .ca: ("/a/ca", "/b/ca"),
         .clientCertificate: ("/a/c", "/b/c"), .clientKey: ("/a/k", "/b/k"), .logLevel: ("debug", "error"),
         .logFormat: ("json", "text"), .storage: ("file", "sqlite"),
     ]
@@ -165,4 +166,24 @@ import Testing
 
     @Test(arguments: ["", "s", "-1", "1d", "1 s", "NaN", "1e3", "٣", "1e999s"])
     func whatIsNoTimeIsNone(text: String) { #expect(DurationText.duration(text) == nil) }
+
+    @Test func aRetentionIsForeverATimeOrANumber() throws {
+        let expected: [(String, RetentionPolicy)] = [
+            ("forever", .forever), ("90d", .age(.seconds(90 * 86_400))), ("48h", .age(.seconds(48 * 3600))),
+            ("1h", .age(.seconds(3600))), ("100", .count(100)), ("100000", .count(100_000)),
+        ]
+        for (text, policy) in expected {
+            let settings = try resolve([.retention: text])
+            #expect(settings.retention == policy && settings.clientConfiguration.retention == policy)
+            #expect(RetentionText.policy(settings.text(of: .retention) ?? "") == policy)
+        }
+        #expect(try resolve([.retention: "48h"]).text(of: .retention) == "2d")
+        let malformed = [
+            "", "99", "-1", "0d", "1m", "1.5d", "d", "h", "1 d", "٣d", "9999999d", "99999999999999999999d", "+5d",
+        ]
+        for text in malformed {
+            let error = #expect(throws: ControlError.self) { try resolve([.retention: text]) }
+            #expect(error?.detail.contains("retention is '\(text)'") == true)
+        }
+    }
 }

@@ -29,6 +29,8 @@ final class RandomRemote: RemoteSource {
         case losesChanges
         /// A page that is not the last one counts as the last one.
         case endsTooEarly
+        /// Messages that were dropped from the store count as displayed.
+        case forgetsPruned
     }
 
     private let query: MessagesQuery
@@ -119,6 +121,11 @@ final class RandomRemote: RemoteSource {
 
     func isPlaced(_ key: Key) -> Bool { key.position != .max }
     func placedCount(after newest: Key, through key: Key) -> Int { Int(key.position - newest.position) }
+
+    func key(above pruned: [ChannelID: Int64]) -> Key? {
+        guard fault != .forgetsPruned, let position = pruned[server.channel] else { return nil }
+        return ScriptedRemote.start(position + 1)
+    }
 
     private func newer(than position: Int64, _ hold: FrameHold) async throws -> LoadedRange<Key> {
         let page = try await take(server.page(above: position, below: .max, newestFirst: false), hold)

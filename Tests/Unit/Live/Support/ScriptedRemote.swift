@@ -58,6 +58,10 @@ final class ScriptedRemote: RemoteSource {
         Int(key.position - newest.position)
     }
 
+    func key(above pruned: [ChannelID: Int64]) -> MessageQuery.Cursor? {
+        pruned.values.max().map { Self.start($0 + 1) }
+    }
+
     /// The same, for a list that shows the newest first.
     func answer(_ messages: [RemoteMessage], startAfter: Int64?, endBefore: Int64?) {
         resume(
@@ -65,6 +69,11 @@ final class ScriptedRemote: RemoteSource {
                 messages: messages,
                 loadedRange: LoadedRange(start: startAfter.map { Self.end($0) }, end: endBefore.map { Self.start($0) }))
         )
+    }
+
+    /// The same, with any range.
+    func answer(_ messages: [RemoteMessage], range: LoadedRange<MessageQuery.Cursor>) {
+        resume(Answer(messages: messages, loadedRange: range))
     }
 
     static func start(_ position: Int64) -> MessageQuery.Cursor {

@@ -179,7 +179,7 @@ final class ServerWorld {
     }
 
     private func disturb() async throws {
-        switch dice.below(5) {
+        switch dice.below(6) {
         case 0: store.failNextReads(1 + dice.below(3), with: dice.isOne(in: 2) ? .closed : .other(detail: "gone"))
         case 1: store.failNextSettlings(1)
         case 2: store.failNextCommits(1 + dice.below(2))
@@ -188,6 +188,7 @@ final class ServerWorld {
             runtime.pass(.seconds(dice.below(40)))
             try await settle()
             try look(isAtRest: true)
+        case 4: try await prune()
         default:
             // A message is deleted here; the server learns of it at once.
             guard let any = server.messages.randomElement(using: &dice.random) else { return }
@@ -199,6 +200,18 @@ final class ServerWorld {
                 lastFailure: nil)
             try await commit([.delete(any.id), .recordDelete(action)])
             server.delete(any.id)
+        }
+    }
+
+    /// The oldest messages are dropped here, in one commit or several.
+    private func prune() async throws {
+        let stored = try await base.page(MessageQuery(scope: .channel(server.channel), limit: 1000)).messages
+        var rest = stored.filter { $0.syncState == .synced }.prefix(1 + dice.below(20)).map(\.id)[...]
+        while !rest.isEmpty {
+            strikes.note(windows.contains { $0.loading == .loading } ? .prunedWhileAsking : .pruned)
+            let step = rest.prefix(1 + dice.below(20))
+            rest = rest.dropFirst(step.count)
+            try await commit([.prune(Array(step), of: accounts[current].session.account)])
         }
     }
 

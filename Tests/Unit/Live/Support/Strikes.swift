@@ -2,7 +2,7 @@
 struct Strikes: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case serverGrew, serverDeleted, serverEdited, serverFailed, changesTold, toldByItself
-        case ownDelivered, deletedHere
+        case ownDelivered, deletedHere, pruned, prunedWhileAsking
         case timePassed, freshnessAdopted
         case readFailed, settlingFailed, commitFailed
         case closedWhileAsking, cancelled, answeredTooLate

@@ -1,24 +1,24 @@
 import CausewayModels
 
-/// Tracks the messages that others are parked for, so that a delivery queries for parked messages only where there may
-/// be some.
+/// A counting filter of references to messages, so that a message without any costs no query: of the messages that
+/// others are parked for, when a message is delivered, and of those that the outbox refers to, when some are pruned.
 ///
-/// Counts by a few bits of the id: bounded memory regardless of the number of parked messages; a collision costs only a
-/// superfluous lookup.
-struct AwaitedMessages: Sendable, Equatable {
+/// Counts by a few bits of the id: bounded memory regardless of the number of references. A collision costs a
+/// superfluous lookup, or keeps a message that need not be kept.
+struct ReferenceFilter: Sendable, Equatable {
     private static let bucketCount = 4096
-    /// The number of parked messages, over all awaited ones.
+    /// The number of references, to all messages.
     private(set) var count = 0
     private var buckets: [Int32] = []
 
-    mutating func add(_ awaited: MessageID, times: Int32 = 1) {
+    mutating func add(_ referenced: MessageID, times: Int32 = 1) {
         if buckets.isEmpty { buckets = Array(repeating: 0, count: Self.bucketCount) }
-        buckets[Self.bucket(awaited)] += times
+        buckets[Self.bucket(referenced)] += times
         count += Int(times)
         if count == 0 { buckets = [] }
     }
 
-    /// False if no message is parked for this one.
+    /// False if nothing refers to the message.
     func mayContain(_ id: MessageID) -> Bool { count > 0 && buckets[Self.bucket(id)] > 0 }
 
     /// The low bits of a UUIDv7 are random; ids chosen by other programs may not be, so the bits are mixed first.

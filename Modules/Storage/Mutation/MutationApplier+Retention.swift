@@ -1,0 +1,18 @@
+import CausewayModels
+
+/// Delivered messages that the store need not keep.
+extension MutationApplier {
+    /// See ``Mutation/prune(_:of:)``. Cost: linear in the given messages.
+    mutating func prune(_ ids: [MessageID], of account: Account) throws(Rows.Failure) {
+        guard account == rows.account else { return }
+        for id in ids {
+            guard let old = try rows.item(id), let message = old.message, message.syncState == .synced,
+                let position = message.serverPosition?.position, try !rows.mayBeReferenced(id)
+            else { continue }
+            try rows.remove(old)
+            changes.add(item: old.item, nil, bytes: old.bytes)
+            changes.add(pruned: message.channel, through: position)
+        }
+        try rows.releaseRoom()
+    }
+}
