@@ -108,6 +108,9 @@ struct AccountIndex {
         return old
     }
 
+    /// Makes room for this many entries.
+    mutating func reserve(_ entries: Int) { items.reserve(entries) }
+
     /// Adds an entry of a snapshot; returns false if it cannot be right.
     mutating func restore(_ entry: ItemTable.Entry) -> Bool {
         guard !entry.isFree, StateCode.state(Int64(entry.flags & ItemTable.Entry.stateMask)) != nil,

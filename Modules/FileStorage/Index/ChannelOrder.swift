@@ -25,22 +25,24 @@ struct ChannelOrder {
 
     mutating func insert(_ slot: ItemTable.Slot, _ items: ItemTable) {
         let wanted = items.orderKey(slot)
-        guard !chunks.isEmpty else {
-            chunks.append([slot])
-            return
-        }
-        let chunk = min(firstChunk(notBelow: wanted, items), chunks.count - 1)
+        guard let last = chunks.last?.last, !(items.orderKey(last) < wanted) else { return append(slot) }
+        let chunk = firstChunk(notBelow: wanted, items)
         let place = Self.lowerBound(of: wanted, in: chunks[chunk], items)
-        if chunk == chunks.count - 1, place == Self.chunkSlotsMax {
-            // A full last chunk stays full, so that appending leaves no half-empty chunks behind.
-            chunks.append([slot])
-            return
-        }
         chunks[chunk].insert(slot, at: place)
         guard chunks[chunk].count > Self.chunkSlotsMax else { return }
         let tail = Array(chunks[chunk][(Self.chunkSlotsMax / 2)...])
         chunks[chunk] = Array(chunks[chunk][..<(Self.chunkSlotsMax / 2)])
         chunks.insert(tail, at: chunk + 1)
+    }
+
+    /// A full last chunk stays full, so that appending leaves no half-empty chunks behind.
+    private mutating func append(_ slot: ItemTable.Slot) {
+        let chunk = chunks.count - 1
+        if chunk >= 0, chunks[chunk].count < Self.chunkSlotsMax {
+            chunks[chunk].append(slot)
+        } else {
+            chunks.append([slot])
+        }
     }
 
     mutating func remove(_ slot: ItemTable.Slot, _ items: ItemTable) {

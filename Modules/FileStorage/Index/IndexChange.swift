@@ -110,6 +110,11 @@ extension FileIndex {
     /// - Precondition: the account exists.
     mutating func addChannel(_ channel: ChannelID, to account: Int) { _ = accounts[account].number(channel) }
 
+    /// Makes room for this many entries.
+    ///
+    /// - Precondition: the account exists.
+    mutating func reserve(_ entries: Int, in account: Int) { accounts[account].reserve(entries) }
+
     /// Adds an entry, without the message that it depends on.
     ///
     /// - Returns: false for an entry that cannot be right.

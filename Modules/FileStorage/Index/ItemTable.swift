@@ -79,6 +79,22 @@ struct ItemTable {
         return nil
     }
 
+    /// Makes room in the hash table for this many entries, so that it need not grow on the way.
+    mutating func reserve(_ entries: Int) {
+        for part in parts.indices where parts[part].isEmpty {
+            // The parts are not equally full.
+            let size = Self.bucketCount(for: entries / Self.partsCount)
+            if size > 8 { parts[part] = Array(repeating: Self.none, count: size) }
+        }
+    }
+
+    /// The size of a part that has room for this many entries.
+    private static func bucketCount(for entries: Int) -> Int {
+        var size = 8
+        while entries > size * 3 / 4 { size *= 2 }
+        return size
+    }
+
     /// - Precondition: no entry has the id.
     mutating func insert(_ entry: Entry) -> Slot {
         let slot: Slot

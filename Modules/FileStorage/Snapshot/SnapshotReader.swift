@@ -13,6 +13,8 @@ struct SnapshotReader {
 
     private let names: StoreFiles
     private var hasEnded = false
+    /// The offset of the frame that is being read.
+    private var frameOffset: Int64 = 0
 
     init(_ file: any DiskFile, _ names: StoreFiles) throws(StoreError) {
         self.names = names
@@ -31,6 +33,7 @@ struct SnapshotReader {
             guard frame.header.number == number, frame.header.store == store, !hasEnded else {
                 throw damage(offset, "a frame is not in its place")
             }
+            frameOffset = offset
             do throws(FieldReader.Malformed) {
                 try read(frame)
             } catch {
@@ -105,6 +108,8 @@ struct SnapshotReader {
     private mutating func readItems(_ fields: Fields) throws(FieldReader.Malformed) {
         let account = try account(fields)
         let bytes = Array(fields.bytes(2) ?? [])
+        // As many entries as fit into the rest of the file: most of a snapshot are entries.
+        index.reserve(Int(clamping: (size - frameOffset) / Int64(SnapshotItem.bytesCount)), in: account)
         guard bytes.count.isMultiple(of: SnapshotItem.bytesCount) else { throw .init(detail: "the entries are cut") }
         for offset in stride(from: 0, to: bytes.count, by: SnapshotItem.bytesCount) {
             let entry = SnapshotItem.read(bytes, at: offset)

@@ -7,7 +7,7 @@ public struct UUIDv7: Sendable, Hashable {
     /// The last eight bytes, big-endian.
     public let low: UInt64
 
-    public init(high: UInt64, low: UInt64) {
+    @inlinable public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -28,7 +28,7 @@ public struct UUIDv7: Sendable, Hashable {
     }
 
     /// Creates an identifier from 16 bytes; `nil` for any other number of bytes.
-    public init?(bytes: some Sequence<UInt8>) {
+    @inlinable public init?(bytes: some Sequence<UInt8>) {
         var high: UInt64 = 0
         var low: UInt64 = 0
         var count = 0

@@ -1,36 +1,45 @@
 /// A set of keys in ascending order, in chunks: a lookup is a binary search, an insertion moves one chunk.
 ///
-/// Optimised for keys that mostly arrive at the end.
+/// Optimised for keys that mostly arrive at the end. Inlinable, because stores call it with keys of their own several
+/// times for each message: generic code of another module is not specialised otherwise.
 package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
-    private static var chunkKeysMax: Int { 512 }
+    @usableFromInline static var chunkKeysMax: Int { 512 }
 
     /// No chunk is empty; all keys of one chunk are below all keys of the next.
-    private var chunks: [[Key]] = []
+    @usableFromInline var chunks: [[Key]] = []
 
-    package init() {}
+    @inlinable package init() {}
 
-    package var isEmpty: Bool { chunks.isEmpty }
-    package var first: Key? { chunks.first?.first }
+    @inlinable package var isEmpty: Bool { chunks.isEmpty }
+    @inlinable package var first: Key? { chunks.first?.first }
 
-    package mutating func insert(_ key: Key) {
-        guard !chunks.isEmpty else {
+    @inlinable package mutating func insert(_ key: Key) {
+        guard let last = chunks.last?.last else {
             chunks.append([key])
             return
         }
-        let chunk = min(chunkIndex(of: key), chunks.count - 1)
+        if last < key { return append(key) }
+        let chunk = chunkIndex(of: key)
         let place = Self.lowerBound(of: key, in: chunks[chunk])
-        if place < chunks[chunk].count, chunks[chunk][place] == key { return }
+        if chunks[chunk][place] == key { return }
         chunks[chunk].insert(key, at: place)
         guard chunks[chunk].count > Self.chunkKeysMax else { return }
-        // A full last chunk stays full, so that appending leaves no half-empty chunks behind.
-        let isAppend = chunk == chunks.count - 1 && place == Self.chunkKeysMax
-        let cut = isAppend ? Self.chunkKeysMax : Self.chunkKeysMax / 2
-        let tail = Array(chunks[chunk][cut...])
-        chunks[chunk].removeSubrange(cut...)
+        let tail = Array(chunks[chunk][(Self.chunkKeysMax / 2)...])
+        chunks[chunk].removeSubrange((Self.chunkKeysMax / 2)...)
         chunks.insert(tail, at: chunk + 1)
     }
 
-    package mutating func remove(_ key: Key) {
+    /// A full last chunk stays full, so that appending leaves no half-empty chunks behind.
+    @inlinable mutating func append(_ key: Key) {
+        let chunk = chunks.count - 1
+        if chunks[chunk].count < Self.chunkKeysMax {
+            chunks[chunk].append(key)
+        } else {
+            chunks.append([key])
+        }
+    }
+
+    @inlinable package mutating func remove(_ key: Key) {
         let chunk = chunkIndex(of: key)
         guard chunk < chunks.count else { return }
         let place = Self.lowerBound(of: key, in: chunks[chunk])
@@ -40,7 +49,7 @@ package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     }
 
     /// Up to `limit` keys above `key`, ascending; from the first if `nil`.
-    package func ascending(after key: Key?, limit: Int) -> [Key] {
+    @inlinable package func ascending(after key: Key?, limit: Int) -> [Key] {
         var found: [Key] = []
         var chunk = key.map(chunkIndex(of:)) ?? 0
         while chunk < chunks.count, found.count < limit {
@@ -54,7 +63,7 @@ package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     }
 
     /// Up to `limit` keys below `key`, descending; from the last if `nil`.
-    package func descending(before key: Key?, limit: Int) -> [Key] {
+    @inlinable package func descending(before key: Key?, limit: Int) -> [Key] {
         var found: [Key] = []
         var chunk = min(key.map(chunkIndex(of:)) ?? chunks.count, chunks.count - 1)
         while chunk >= 0, found.count < limit {
@@ -67,7 +76,7 @@ package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     }
 
     /// The first chunk whose last key is not below `key`; the number of chunks if there is none.
-    private func chunkIndex(of key: Key) -> Int {
+    @inlinable func chunkIndex(of key: Key) -> Int {
         var low = 0
         var high = chunks.count
         while low < high {
@@ -77,7 +86,7 @@ package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
         return low
     }
 
-    private static func lowerBound(of key: Key, in keys: [Key]) -> Int {
+    @inlinable static func lowerBound(of key: Key, in keys: [Key]) -> Int {
         var low = 0
         var high = keys.count
         while low < high {
