@@ -44,7 +44,7 @@ import NIOCore
 /// | a page with a position out of range, a record or an event that does not fit its request | `inDoubt` |
 /// | 401, 403: log in again | `actionRequired(tokenRefused)` |
 /// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server does not have it |
-/// | 404 `channelNotFound` to a page, 404 to a list of records or to events | `refused(…)` |
+/// | 404 `channelNotFound` to a page, 404 to a list of records, to events or to a typing signal | `refused(…)` |
 /// | 404 to a record | no error: it does not exist for the account |
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `actionRequired(protocolMismatch)` |
 /// | 409 `superseded` | `actionRequired(superseded)` |
@@ -100,6 +100,10 @@ public struct HTTPTransport: Transport {
     }
 
     public var events: (any EventSource)? { eventSource }
+
+    public var ephemeral: (any EphemeralEvents)? {
+        HTTPEphemeralEvents(carrier: eventCarrier, requests: requests, parser: parser)
+    }
 
     /// Files travel over HTTP/1.1 with the security of the address, whatever its scheme; see ``MediaStore``.
     public var media: (any MediaStore)? { mediaStore }
@@ -209,9 +213,9 @@ public struct HTTPTransport: Transport {
     }
 }
 
-/// The kind of a request to the server. Only a delivery changes anything there.
+/// The kind of a request to the server. Only a delivery changes anything that is stored there.
 enum RequestKind: Sendable, Hashable, CaseIterable {
-    case session, delivery, page, lookup, records, events, media
+    case session, delivery, page, lookup, records, events, typing, media
 }
 
 /// Prints the address, never the token.

@@ -24,6 +24,11 @@ enum HTTPTransportLimits {
     static let socketRetrySecondsMax: Int64 = 1800
     /// Records in one part of the log.
     static let eventsPerRequest = 1000
+    /// Channels in the ephemeral events of one part, and users in each list of one; further ones are dropped.
+    static let ephemeralChannelsMax = 10_000
+    static let ephemeralUsersMax = 200
+    /// The longest time for which a server can say that a user is typing, in milliseconds.
+    static let typingMillisecondsMax: Int64 = 60_000
     /// The shortest wait that a server can request, in seconds. Not 0: such a wait uses up no retry, so a server that
     /// always requests none would be retried endlessly.
     static let retryAfterSecondsMin: Int64 = 1

@@ -70,13 +70,17 @@ struct RequestBuilder: Sendable {
 
     /// A cursor contains nothing that must be percent-encoded; see `WireChanges`.
     ///
-    /// - Parameter outbox: the client's own, whose changes need not end a wait.
+    /// - Parameters:
+    ///   - outbox: the client's own, whose changes need not end a wait.
+    ///   - seen: the ephemeral events that the reader has seen.
     func events(
-        from cursor: EventCursor, wait: Int, limit: Int, outbox: OutboxID?, knowing history: ServerHistory?
+        from cursor: EventCursor, wait: Int, limit: Int, outbox: OutboxID?, seen: String,
+        knowing history: ServerHistory?
     ) -> HTTPClientRequest {
         let own = outbox.map { "&outbox=\($0)" } ?? ""
         var request = read(
-            "\(WireProtocol.eventsPath)?cursor=\(cursor.rawValue)&wait=\(wait)&limit=\(limit)\(own)", history)
+            "\(WireProtocol.eventsPath)?cursor=\(cursor.rawValue)&wait=\(wait)&limit=\(limit)&ephemeral=\(seen)\(own)",
+            history)
         request.serverWait = .seconds(wait)
         return request
     }
@@ -118,6 +122,23 @@ struct RequestBuilder: Sendable {
         return HTTPClientRequest(
             method: .post, path: WireProtocol.deliveriesPath,
             fields: Self.adding(delivery.history, to: deliveryFields), body: ByteBuffer(bytes: json))
+    }
+
+    /// - Throws: `refused` if the name of the device is invalid.
+    func typing(_ signal: TypingSignal) throws(TransportError) -> HTTPClientRequest {
+        guard WireTyping.isDevice(signal.device) else {
+            throw .refused(code: "unsendable", detail: "a device's name must be short and printable")
+        }
+        let json: Data
+        do {
+            json = try JSONEncoder().encode(
+                WireTyping(device: signal.device, sequence: signal.sequence, isTyping: signal.isTyping))
+        } catch {
+            throw .refused(code: "unsendable", detail: "the typing signal cannot be encoded")
+        }
+        return HTTPClientRequest(
+            method: .put, path: WireProtocol.typingPath(signal.channel.value), fields: deliveryFields,
+            body: ByteBuffer(bytes: json))
     }
 
     private func read(_ path: String, _ history: ServerHistory? = nil) -> HTTPClientRequest {

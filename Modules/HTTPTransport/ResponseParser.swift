@@ -109,7 +109,8 @@ struct ResponseParser: Sendable {
         case 403:
             return actionRequired(
                 .tokenRefused, "the server refuses this account: \(Self.clause(reason)); log in again", reason)
-        case 404 where kind == .records || kind == .events, 404 where kind == .page && reason.code == "channelNotFound":
+        case 404 where kind == .records || kind == .events || kind == .typing,
+            404 where kind == .page && reason.code == "channelNotFound":
             return .refused(code: reason.code, detail: reason.detail)
         case 404, 405, 406, 410, 426:
             return actionRequired(

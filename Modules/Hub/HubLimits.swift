@@ -125,6 +125,37 @@ package enum HubLimits {
     static let eventStreamPartMax = 100
     /// Positions after which a reader of quiet topics is sent a new cursor, so that its cursor does not grow too old.
     static let eventCursorDistanceMax: Int64 = 10_000
+    // Ephemeral events
+
+    /// How long an account counts as typing after a signal.
+    package static let typingSeconds: Int64 = 6
+    /// How long an account counts as present after its last reader of ephemeral events has left.
+    package static let presenceGraceSeconds: Int64 = 30
+    /// Devices that are typing: in all, of one account, in one channel. Past it a signal is not shown.
+    package static let typingMax = 10_000
+    package static let typingPerAccountMax = 32
+    package static let typingPerChannelMax = 20
+    /// Accounts that are present: in all, and those that are shown in one channel.
+    package static let presentMax = 2_000
+    package static let presentPerChannelMax = 50
+    /// Channels in which an account is shown as present: those that it joined first.
+    package static let presentChannelsMax = 100
+    /// Channels with ephemeral events, or with some that have ended lately.
+    package static let ephemeralChannelsMax = 10_000
+    /// Typing signals of one account in a burst, and how long it takes to earn one more.
+    package static let typingSignalsMax = 20
+    package static let typingSignalMilliseconds: Int64 = 500
+    /// Accounts whose typing signals are counted; past it all others share one count.
+    static let typingAccountsMax = 10_000
+    /// Bytes of the ephemeral events in one part; those of a single channel may exceed it.
+    static let ephemeralPartBytesMax = 16 * 1024
+    /// Bytes of the body of a typing signal.
+    package static let typingBodyBytesMax = 1024
+    /// Bytes of what a reader names as seen.
+    static let ephemeralTokenBytesMax = 64
+
+    // The log
+
     /// How often old entries of the log are dropped.
     package static let logTrimSeconds: Int64 = 600
 

@@ -74,6 +74,9 @@ public protocol Transport: Sendable {
     /// The server's events; `nil` if it has none, so that changes must be requested.
     var events: (any EventSource)? { get }
 
+    /// Typing and presence; `nil` if the server has none. A server with them has ``events``, too.
+    var ephemeral: (any EphemeralEvents)? { get }
+
     /// Uploads and downloads of attachments; `nil` if the server stores none.
     var media: (any MediaStore)? { get }
 
@@ -107,6 +110,9 @@ extension Transport {
 
     /// Default for servers without events.
     public var events: (any EventSource)? { nil }
+
+    /// Default for servers without typing and presence.
+    public var ephemeral: (any EphemeralEvents)? { nil }
 
     /// Default for servers without attachments.
     public var media: (any MediaStore)? { nil }

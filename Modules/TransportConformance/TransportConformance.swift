@@ -20,6 +20,8 @@ public enum TransportConformance {
         public let needsRecords: Bool
         /// True for a rule about events; it does not apply to a transport without them.
         public let needsEvents: Bool
+        /// True for a rule about typing and presence; it does not apply to a transport without them.
+        public let needsEphemeral: Bool
         private let examine: @Sendable (Trial) async throws -> Void
 
         /// The servers that a rule is about.
@@ -27,7 +29,7 @@ public enum TransportConformance {
 
         init(
             _ name: String, faults: Set<ServerFault.Kind> = [], on ordering: OrderingKind = .any,
-            needsRecords: Bool = false, needsEvents: Bool = false,
+            needsRecords: Bool = false, needsEvents: Bool = false, needsEphemeral: Bool = false,
             _ examine: @escaping @Sendable (Trial) async throws -> Void
         ) {
             self.name = name
@@ -35,6 +37,7 @@ public enum TransportConformance {
             self.ordering = ordering
             self.needsRecords = needsRecords
             self.needsEvents = needsEvents
+            self.needsEphemeral = needsEphemeral
             self.examine = examine
         }
 
@@ -52,6 +55,7 @@ public enum TransportConformance {
                     let trial = Trial(server: server, harness: harness)
                     guard try await trial.isOf(ordering), !needsRecords || server.records != nil else { return false }
                     if needsEvents, try await trial.with(.working, { $0.events == nil }) { return false }
+                    if needsEphemeral, try await trial.with(.working, { $0.ephemeral == nil }) { return false }
                     try await examine(trial)
                     return true
                 }
@@ -66,7 +70,7 @@ public enum TransportConformance {
     /// All rules. Each uses servers of its own.
     public static let rules: [Rule] =
         sessionRules + deliveryRules + faultRules + endingRules + pageRules + sequenceRules + recordRules
-        + eventRules
+        + eventRules + ephemeralRules
 
     /// The rule with this name.
     public static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

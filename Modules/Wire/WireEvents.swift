@@ -26,6 +26,8 @@ package struct WireEvents: Sendable, Hashable, Codable {
     /// True if the requested cursor belongs to another log, or to a part that the hub no longer keeps: state must be
     /// read anew, and events from `cursor`. Everything else is empty then.
     package var isReset: Bool
+    /// Only if the request names what it has seen, and the part is up to date.
+    package var ephemeral: WireEphemeral?
 
     package init(
         events: [WireEvent], limited: [String] = [], cursor: String, isUpToDate: Bool, isReset: Bool = false

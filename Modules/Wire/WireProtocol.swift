@@ -20,13 +20,15 @@ package enum WireProtocol {
     package static func messagesPath(_ channel: String) -> String { "/v1/channels/\(channel)/messages" }
     /// `GET ?since=&from=&through=&open=&limit=`: the changes of a part of the channel since it was read.
     package static func changesPath(_ channel: String) -> String { "/v1/channels/\(channel)/changes" }
+    /// `PUT`: a typing signal, a `WireTyping`; the response is a `WireTypingResult`.
+    package static func typingPath(_ channel: String) -> String { "/v1/channels/\(channel)/typing" }
     /// `GET`: one message.
     package static func messagePath(_ message: String) -> String { "/v1/messages/\(message)" }
     /// `GET`: one record, a `WireRecord`. The id is percent-encoded, with its slashes.
     package static func recordPath(_ kind: String, _ id: String) -> String { "/v1/records/\(kind)/\(id)" }
     /// `GET ?list=&scope=&after=&order=&limit=`: a page of a list of records, a `WireRecordPage`.
     package static func recordsPath(_ kind: String) -> String { "/v1/records/\(kind)" }
-    /// `GET ?cursor=&wait=&limit=&topics=`: the next part of the log, a `WireEvents`, or a stream of
+    /// `GET ?cursor=&wait=&limit=&topics=&ephemeral=`: the next part of the log, a `WireEvents`, or a stream of
     /// server-sent events.
     package static let eventsPath = "/v1/events"
     /// Seconds that a request for events waits at most.

@@ -44,27 +44,34 @@ struct HTTPEventSource: EventSource {
         return LongPoll(from: cursor, of: self)
     }
 
-    /// - Parameter isWaiting: whether the request may wait for something new.
+    /// - Parameters:
+    ///   - isWaiting: whether the request may wait for something new.
+    ///   - seen: what the reader has seen of ephemeral events.
+    /// - Returns: the part, and what has been seen after it.
     func part(
-        from cursor: EventCursor, isWaiting: Bool, knowing history: ServerHistory?
-    ) async throws(TransportError) -> EventPart {
+        from cursor: EventCursor, isWaiting: Bool, seen: String, knowing history: ServerHistory?
+    ) async throws(TransportError) -> (part: EventPart, seen: String) {
         let request = requests.events(
             from: cursor, wait: isWaiting ? waitSeconds : 0, limit: HTTPTransportLimits.eventsPerRequest,
-            outbox: outbox.id, knowing: history)
+            outbox: outbox.id, seen: seen, knowing: history)
         let (part, present) = try await ask(request)
         guard part.events.count <= HTTPTransportLimits.eventsPerRequest, let next = part.eventCursor else {
             throw parser.foreign("a part of the log that does not fit the request")
         }
         if part.isReset {
             guard part.events.isEmpty, part.limited.isEmpty else { throw parser.foreign("a reset with events") }
-            return .reset(EventStart(cursor: next, history: present))
+            return (.reset(EventStart(cursor: next, history: present)), WireEphemeral.unseen)
         }
-        guard let batch = part.batch(cursor: next, history: present) else {
+        guard var batch = part.batch(cursor: next, history: present) else {
             throw parser.foreign("a part of the log with an invalid event")
         }
         // Otherwise the same request would be repeated at once, for ever.
         guard batch.isUpToDate || next != cursor else { throw parser.foreign("a part of the log that leads nowhere") }
-        return .batch(batch)
+        // A reader that is behind has cleared what it knew.
+        guard batch.isUpToDate else { return (.batch(batch), WireEphemeral.unseen) }
+        batch.ephemeral = part.ephemeral?.update
+        // A server without ephemeral events names nothing.
+        return (.batch(batch), part.ephemeral?.token ?? seen)
     }
 
     private func ask(

@@ -1,30 +1,34 @@
 import CausewayModels
 import CausewayTransport
+import CausewayWire
 import Synchronization
 
 /// A stream of events by long poll: each call of ``next(knowing:)`` is one request, from the cursor of the last part.
 final class LongPoll: EventStream {
     private enum State {
         /// The next request begins here; it waits for something new unless the reader is behind.
-        case reading(EventCursor, isWaiting: Bool)
+        case reading(EventCursor, isWaiting: Bool, seen: String)
         case ended
     }
+
+    private typealias Part = Result<(part: EventPart, seen: String), TransportError>
 
     private let source: HTTPEventSource
     private let state: Mutex<State>
     /// The request under way, to be ended by ``close()``.
-    private let request = Mutex(Task<Result<EventPart, TransportError>, Never>?.none)
+    private let request = Mutex(Task<Part, Never>?.none)
 
     init(from cursor: EventCursor, of source: HTTPEventSource) {
         self.source = source
-        state = Mutex(.reading(cursor, isWaiting: false))
+        state = Mutex(.reading(cursor, isWaiting: false, seen: WireEphemeral.unseen))
     }
 
     func next(knowing history: ServerHistory?) async throws(TransportError) -> EventPart {
-        guard case .reading(let cursor, let isWaiting) = state.withLock({ $0 }) else { throw Self.ended }
-        let task = Task { [source] () async -> Result<EventPart, TransportError> in
+        guard case .reading(let cursor, let isWaiting, let seen) = state.withLock({ $0 }) else { throw Self.ended }
+        let task = Task { [source] () async -> Part in
             do throws(TransportError) {
-                return .success(try await source.part(from: cursor, isWaiting: isWaiting, knowing: history))
+                return .success(
+                    try await source.part(from: cursor, isWaiting: isWaiting, seen: seen, knowing: history))
             } catch {
                 return .failure(error)
             }
@@ -43,11 +47,12 @@ final class LongPoll: EventStream {
         state.withLock { state in
             guard case .reading = state else { return }
             switch result {
-            case .success(.batch(let batch)): state = .reading(batch.cursor, isWaiting: batch.isUpToDate)
-            case .success(.reset), .failure: state = .ended
+            case .success((.batch(let batch), let seen)):
+                state = .reading(batch.cursor, isWaiting: batch.isUpToDate, seen: seen)
+            case .success((.reset, _)), .failure: state = .ended
             }
         }
-        return try result.get()
+        return try result.get().part
     }
 
     func close() async {

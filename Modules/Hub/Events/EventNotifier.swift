@@ -24,6 +24,7 @@ final class EventNotifier: Sendable {
 
     private struct State {
         var subscriptions: EventSubscriptions
+        var ephemeral: EphemeralBoard
         var waiting: [EventSubscriptions.ReaderID: Waiting] = [:]
         /// Readers that must not wait any more.
         var ended: Set<EventSubscriptions.ReaderID> = []
@@ -34,14 +35,39 @@ final class EventNotifier: Sendable {
         mutating func remove(_ ids: [EventSubscriptions.ReaderID]) -> [CheckedContinuation<Wake, Never>] {
             ids.compactMap { waiting.removeValue(forKey: $0)?.continuation }
         }
+
+        /// Memberships of these accounts may have changed, in these channels: there they are neither typing nor present
+        /// until the topics of the account are registered again.
+        mutating func noteMemberships(_ topics: Set<LogTopic>) {
+            var channels: [ChannelID] = []
+            for case .channel(let channel) in topics { channels.append(channel) }
+            let areFew = channels.count <= HubLimits.presentChannelsMax
+            for case .account(let user) in topics {
+                for channel in channels where areFew {
+                    _ = ephemeral.endTyping(of: user, in: channel)
+                    ephemeral.withdraw(user, from: channel)
+                }
+                if !areFew || !subscriptions.readsEphemeral(user) { ephemeral.withdraw(user) }
+            }
+        }
+
+        /// Shows an account as present where its readers read, once that is known.
+        mutating func updatePresence(of user: UserID) {
+            if let channels = subscriptions.presentChannels(of: user) { ephemeral.arrive(user, in: channels) }
+        }
     }
 
     private let state: Mutex<State>
     let now: @Sendable () -> MonotonicTime
+    /// Distinguishes the positions of ephemeral events from those of other runs and other hubs.
+    private let run = UInt64.random(in: .min ... .max)
 
     /// - Parameter now: a clock that never goes back.
-    init(_ limits: EventSubscriptions.Limits, now: @escaping @Sendable () -> MonotonicTime) {
-        state = Mutex(State(subscriptions: EventSubscriptions(limits)))
+    init(
+        _ limits: EventSubscriptions.Limits, _ ephemeral: EphemeralBoard.Limits,
+        now: @escaping @Sendable () -> MonotonicTime
+    ) {
+        state = Mutex(State(subscriptions: EventSubscriptions(limits), ephemeral: EphemeralBoard(ephemeral)))
         self.now = now
     }
 
@@ -60,7 +86,8 @@ final class EventNotifier: Sendable {
     func publish(_ topics: Set<LogTopic>, by origin: EventSubscriptions.Origin? = nil) {
         guard !topics.isEmpty else { return }
         let woken = state.withLock { state in
-            state.remove(topics.flatMap { state.subscriptions.publish($0, by: origin) })
+            state.noteMemberships(topics)
+            return state.remove(topics.flatMap { state.subscriptions.publish($0, by: origin) })
         }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
@@ -68,7 +95,8 @@ final class EventNotifier: Sendable {
     /// Wakes the readers of topics that have not read these positions.
     private func publish(_ topics: [LogTopic: Int64]) {
         let woken = state.withLock { state in
-            state.remove(topics.flatMap { state.subscriptions.publish($0.key, at: $0.value) })
+            state.noteMemberships(Set(topics.keys))
+            return state.remove(topics.flatMap { state.subscriptions.publish($0.key, at: $0.value) })
         }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
@@ -77,6 +105,7 @@ final class EventNotifier: Sendable {
     func run(every interval: Duration, _ storage: any HubStorage) async {
         while (try? await Task.sleep(for: interval)) != nil {
             expire()
+            publishPresence()
             let position = state.withLock { state in
                 if state.subscriptions.count == 0 { state.position = nil }
                 return state.position
@@ -95,6 +124,7 @@ final class EventNotifier: Sendable {
         let now = now()
         let expired = state.withLock { state in
             state.subscriptions.removeIdle(at: now)
+            state.ephemeral.removeExpired(at: now)
             return state.remove(state.waiting.filter { $0.value.deadline <= now }.map(\.key))
         }
         for continuation in expired { continuation.resume(returning: .deadline) }
@@ -109,25 +139,81 @@ final class EventNotifier: Sendable {
         for continuation in ended { continuation.resume(returning: .ended) }
     }
 
+    // MARK: - Ephemeral events
+
+    /// Takes a typing signal, and wakes the readers of its channel.
+    func receive(_ signal: EphemeralSignal) -> EphemeralBoard.Outcome {
+        let now = now()
+        let (outcome, woken) = state.withLock { state -> (EphemeralBoard.Outcome, [CheckedContinuation<Wake, Never>]) in
+            let outcome = state.ephemeral.receive(signal, at: now)
+            guard outcome == .latest(isChange: true) else { return (outcome, []) }
+            return (outcome, state.remove(state.subscriptions.publishEphemeral(.channel(signal.channel))))
+        }
+        for continuation in woken { continuation.resume(returning: .changed) }
+        return outcome
+    }
+
+    /// Ends the typing of an account in channels that have a message of it now.
+    func endTyping(of user: UserID, in channels: Set<ChannelID>) {
+        let woken = state.withLock { state in
+            let changed = channels.filter { state.ephemeral.endTyping(of: user, in: $0) }
+            return state.remove(changed.flatMap { state.subscriptions.publishEphemeral(.channel($0)) })
+        }
+        for continuation in woken { continuation.resume(returning: .changed) }
+    }
+
+    /// Wakes the readers of channels in which presence has changed: not at once, so that many changes are one.
+    private func publishPresence() {
+        let woken = state.withLock { state in
+            let changed = state.ephemeral.takePresenceChanges()
+            return state.remove(changed.flatMap { state.subscriptions.publishEphemeral(.channel($0)) })
+        }
+        for continuation in woken { continuation.resume(returning: .changed) }
+    }
+
+    /// Whether the topics of an account are registered, so that no storage has to be asked for them.
+    func knowsTopics(of account: UserID) -> Bool { state.withLock { $0.subscriptions.knowsTopics(of: account) } }
+
+    /// The changes of ephemeral events after those that a reader has seen.
+    fileprivate func ephemeral(
+        _ id: EventSubscriptions.ReaderID, after seen: EphemeralToken
+    ) -> (part: EphemeralBoard.Part, token: EphemeralToken) {
+        let now = now()
+        let position = seen.position(in: run)
+        let part = state.withLock { state in
+            state.ephemeral.read(after: position, at: now, bytesMax: HubLimits.ephemeralPartBytesMax) {
+                state.subscriptions.reads(id, .channel($0))
+            }
+        }
+        return (part, .position(part.position, run: run))
+    }
+
     // MARK: - Readers
 
     /// - Parameters:
     ///   - topics: as in ``EventSubscriptions``.
     ///   - outbox: as there.
+    ///   - readsEphemeral: whether it also reads ephemeral events; its account is present as long as it does.
     /// - Returns: `nil` when there are too many readers.
     func enter(
-        _ account: UserID, from peer: String, topics: Set<LogTopic>?, outbox: OutboxID?
+        _ account: UserID, from peer: String, topics: Set<LogTopic>?, outbox: OutboxID?, readsEphemeral: Bool
     ) -> EventSession? {
-        state.withLock { $0.subscriptions.enter(account, from: peer, topics: topics, outbox: outbox) }.map {
-            EventSession(id: $0, account: account, self)
+        let id = state.withLock { state in
+            let id = state.subscriptions.enter(
+                account, from: peer, topics: topics, outbox: outbox, readsEphemeral: readsEphemeral)
+            state.updatePresence(of: account)
+            return id
         }
+        return id.map { EventSession(id: $0, account: account, self) }
     }
 
-    fileprivate func leave(_ id: EventSubscriptions.ReaderID) {
+    fileprivate func leave(_ id: EventSubscriptions.ReaderID, of account: UserID) {
         let now = now()
         state.withLock { state in
+            let wasPresent = state.subscriptions.readsEphemeral(account)
             state.subscriptions.leave(id, at: now)
             state.ended.remove(id)
+            if wasPresent, !state.subscriptions.readsEphemeral(account) { state.ephemeral.depart(account, at: now) }
         }
     }
 
@@ -142,8 +228,12 @@ final class EventNotifier: Sendable {
         return generation
     }
 
-    fileprivate func register(_ topics: Set<LogTopic>, of account: UserID, generation: Int) {
-        state.withLock { $0.subscriptions.register(topics, of: account, generation: generation) }
+    fileprivate func register(_ granted: GrantedTopics, of account: UserID, generation: Int) {
+        state.withLock { state in
+            state.subscriptions.register(
+                granted.topics, channels: granted.channels, of: account, generation: generation)
+            state.updatePresence(of: account)
+        }
     }
 
     fileprivate func wait(
@@ -187,13 +277,19 @@ final class EventSession: Sendable {
         self.notifier = notifier
     }
 
-    deinit { notifier.leave(id) }
+    deinit { notifier.leave(id, of: account) }
 
     /// To be called before reading: a change from then on ends the next wait at once.
     func prepare(_ storage: any HubStorage) async throws(HubStorageError) {
         guard let generation = try await notifier.prepare(id, storage) else { return }
-        let topics = try await TopicRights(of: account).grantedTopics(storage)
-        notifier.register(topics, of: account, generation: generation)
+        let granted = try await TopicRights(of: account).granted(storage)
+        notifier.register(granted, of: account, generation: generation)
+    }
+
+    /// The changes of ephemeral events after those that the reader has seen, in the channels whose rights were checked
+    /// by the last call of ``prepare(_:)``.
+    func ephemeral(after seen: EphemeralToken) -> (part: EphemeralBoard.Part, token: EphemeralToken) {
+        notifier.ephemeral(id, after: seen)
     }
 
     /// Waits for a change.
@@ -207,18 +303,32 @@ final class EventSession: Sendable {
     func end() { notifier.end(id) }
 }
 
+/// The topics that an account may read, without its own.
+private struct GrantedTopics: Sendable {
+    var topics: Set<LogTopic> = []
+    /// The first channels among them.
+    var channels: [ChannelID] = []
+}
+
 extension TopicRights {
-    /// The topics that the account may read now, without its own.
-    fileprivate func grantedTopics(_ storage: any HubStorage) async throws(HubStorageError) -> Set<LogTopic> {
-        var topics: Set<LogTopic> = []
+    /// The topics that the account may read now, by the time of its memberships.
+    fileprivate func granted(_ storage: any HubStorage) async throws(HubStorageError) -> GrantedTopics {
+        var granted = GrantedTopics()
         var range = RecordRange()
         repeat {
             let page = try await storage.records(
                 in: grants, range, limit: PageLimit(count: HubLimits.changedTopicsMax, contentBytes: .max))
-            topics.formUnion(page.rows.compactMap { topic(grantedBy: $0.key) })
+            for row in page.rows {
+                guard let topic = topic(grantedBy: row.key) else { continue }
+                granted.topics.insert(topic)
+                guard granted.channels.count < HubLimits.presentChannelsMax, case .channel(let id) = topic else {
+                    continue
+                }
+                granted.channels.append(id)
+            }
             range.after = page.next
         } while range.after != nil
-        return topics
+        return granted
     }
 }
 
@@ -228,4 +338,14 @@ extension EventSubscriptions.Limits {
         readersMax: HubLimits.eventReadersMax, perAccountMax: HubLimits.eventReadersPerAccountMax,
         perPeerMax: HubLimits.eventReadersPerPeerMax, idleTopicsMax: HubLimits.idleTopicsMax,
         idleTime: .seconds(HubLimits.idleTopicsSecondsMax))
+}
+
+extension EphemeralBoard.Limits {
+    /// The limits of `HubLimits`.
+    package static let hub = EphemeralBoard.Limits(
+        channelsMax: HubLimits.ephemeralChannelsMax, typingMax: HubLimits.typingMax,
+        typingPerAccountMax: HubLimits.typingPerAccountMax, typingPerChannelMax: HubLimits.typingPerChannelMax,
+        presentMax: HubLimits.presentMax, presentPerChannelMax: HubLimits.presentPerChannelMax,
+        presentChannelsMax: HubLimits.presentChannelsMax, typingLife: .seconds(HubLimits.typingSeconds),
+        presenceGrace: .seconds(HubLimits.presenceGraceSeconds))
 }

@@ -12,6 +12,8 @@ struct EventPart: Sendable {
     /// True when it says nothing but that the reader is up to date.
     var isIdle: Bool
     var isReset = false
+    /// The ephemeral events that the reader has seen with this part; `nil` if none were added.
+    var seen: EphemeralToken?
 }
 
 /// Reads parts of the log, and encodes them as `WireEvents`.
@@ -24,7 +26,7 @@ struct EventPartReader: Sendable {
     /// The end of the log, without events.
     func end() async throws -> EventPart {
         let cursor = try await storage.logEnd()
-        let head = EventsHead(cursor: cursor.text, isReset: false, isUpToDate: true, limited: [])
+        let head = EventsHead(cursor: cursor.text, isReset: false, isUpToDate: true, limited: [], ephemeral: nil)
         return EventPart(
             body: try HubCoding.encode(head, with: "events", arrayOf: []), cursor: cursor, isUpToDate: true,
             isIdle: true)
@@ -32,29 +34,34 @@ struct EventPartReader: Sendable {
 
     /// The part after a cursor, as the account may read it now.
     ///
-    /// - Parameter topics: the topics that the reader wants; `nil` for all that it may read.
+    /// - Parameters:
+    ///   - topics: the topics that the reader wants; `nil` for all that it may read.
+    ///   - ephemeral: reads the ephemeral events that the reader has not seen, if the part is up to date.
     func read(
-        after cursor: LogCursor, for account: HubAccount, topics: Set<LogTopic>?, limit: PageLimit
+        after cursor: LogCursor, for account: HubAccount, topics: Set<LogTopic>?, limit: PageLimit,
+        ephemeral: () async throws(HubStorageError) -> EphemeralPart? = { () throws(HubStorageError) in nil }
     ) async throws -> EventPart {
         let rights = TopicRights(of: account.user)
         let query = LogQuery(
             cursor: cursor, reader: account.number, rights: rights, topics: topics.map(Array.init), limit: limit)
         switch try await storage.log(query) {
         case .reset(let end):
-            let head = EventsHead(cursor: end.text, isReset: true, isUpToDate: false, limited: [])
+            let head = EventsHead(cursor: end.text, isReset: true, isUpToDate: false, limited: [], ephemeral: nil)
             return EventPart(
                 body: try HubCoding.encode(head, with: "events", arrayOf: []), cursor: end,
                 isUpToDate: false, isIdle: false, isReset: true)
         case .page(let page):
             let part = EventRules.part(
                 of: page.entries.map(\.change), crowded: page.crowded, for: rights, subscription: topics)
+            let ephemeral = page.isUpToDate ? try await ephemeral() : nil
             let head = EventsHead(
                 cursor: page.cursor.text, isReset: false, isUpToDate: page.isUpToDate,
-                limited: part.limited.map { $0.wireText(for: rights) })
+                limited: part.limited.map { $0.wireText(for: rights) }, ephemeral: ephemeral?.wire)
             let events = try part.changes.map { try encoded(page.entries[$0], for: rights) }
+            let isEmpty = events.isEmpty && part.limited.isEmpty && ephemeral?.isNews != true
             return EventPart(
                 body: try HubCoding.encode(head, with: "events", arrayOf: events), cursor: page.cursor,
-                isUpToDate: page.isUpToDate, isIdle: page.isUpToDate && events.isEmpty && part.limited.isEmpty)
+                isUpToDate: page.isUpToDate, isIdle: page.isUpToDate && isEmpty, seen: ephemeral?.token)
         }
     }
 
@@ -105,6 +112,7 @@ private struct EventsHead: Encodable {
     let isReset: Bool
     let isUpToDate: Bool
     let limited: [String]
+    let ephemeral: WireEphemeral?
 }
 
 /// A `WireEvent` without its value.

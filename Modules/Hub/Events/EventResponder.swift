@@ -22,6 +22,8 @@ struct EventRequest: Sendable {
     var outbox: OutboxID?
     /// Whether the parts are server-sent events.
     var isStream = false
+    /// The ephemeral events that the reader has seen; `nil` if it does not read them.
+    var seen: EphemeralToken?
 }
 
 /// Responds with parts of the log: one, for which a request may wait, or a stream of them.
@@ -31,6 +33,7 @@ struct EventRequest: Sendable {
 struct EventResponder: Sendable {
     private let storage: any HubStorage
     private let reader: EventPartReader
+    private let ephemeral: EphemeralReader
     private let notifier: EventNotifier
     private let responses: ResponseShares
     private let commentInterval: Duration
@@ -41,6 +44,7 @@ struct EventResponder: Sendable {
     ) {
         self.storage = storage
         reader = EventPartReader(storage)
+        ephemeral = EphemeralReader(storage: storage)
         self.notifier = notifier
         self.responses = responses
         self.commentInterval = commentInterval
@@ -60,17 +64,24 @@ struct EventResponder: Sendable {
     private func poll(
         _ request: EventRequest, after cursor: LogCursor, _ context: HubRequestContext
     ) async throws -> Response {
-        let first = try await part(request, after: cursor, HubLimits.pageBytesMax, context)
-        guard first.part.isIdle, request.wait > .zero else {
+        var known: EventSession?
+        if request.seen != nil, notifier.knowsTopics(of: try context.requireAccount().user) {
+            known = try enter(request, context)
+            try await known?.prepare(storage)
+        }
+        let first = try await part(request, after: cursor, known, HubLimits.pageBytesMax, context)
+        // To find out the topics costs more than a part, so a reader that is behind gets ephemeral events later.
+        let isComplete = request.wait <= .zero && (request.seen == nil || known != nil)
+        guard first.part.isIdle, !isComplete else {
             return ResponseShares.respond(first.part.body, holding: first.lease, context)
         }
         first.lease.correct(to: 0)
         let deadline = notifier.now() + request.wait
-        let session = try enter(request, context)
-        var wake = EventNotifier.Wake.changed
+        let session = try known ?? enter(request, context)
+        var wake = request.wait > .zero ? EventNotifier.Wake.changed : .deadline
         while true {
             try await session.prepare(storage)
-            let (lease, part) = try await part(request, after: cursor, HubLimits.pageBytesMax, context)
+            let (lease, part) = try await part(request, after: cursor, session, HubLimits.pageBytesMax, context)
             guard part.isIdle, case .changed = wake else {
                 return ResponseShares.respond(part.body, holding: lease, context)
             }
@@ -84,22 +95,27 @@ struct EventResponder: Sendable {
         let peer = PeerAddress.text(of: context.channel)
         guard
             let session = notifier.enter(
-                account.user, from: peer, topics: request.topics, outbox: request.outbox)
-        else {
-            throw HubHTTPError.busy
-        }
+                account.user, from: peer, topics: request.topics, outbox: request.outbox,
+                readsEphemeral: request.seen != nil)
+        else { throw HubHTTPError.busy }
         context.onDeparture { [weak session] in session?.end() }
         return session
     }
 
+    /// - Parameter session: has been prepared if the request reads ephemeral events.
     private func part(
-        _ request: EventRequest, after cursor: LogCursor, _ bytesMax: Int, _ context: HubRequestContext
+        _ request: EventRequest, after cursor: LogCursor, _ session: EventSession?, _ bytesMax: Int,
+        _ context: HubRequestContext
     ) async throws -> (lease: ByteLease, part: EventPart) {
         let account = try context.requireAccount()
         return try await responses.build(context, reserving: bytesMax) {
             try await reader.read(
                 after: cursor, for: account, topics: request.topics,
-                limit: PageLimit(count: request.limit, contentBytes: bytesMax))
+                limit: PageLimit(count: request.limit, contentBytes: bytesMax)
+            ) { () throws(HubStorageError) in
+                guard let seen = request.seen, let session else { return nil }
+                return try await ephemeral.part(after: seen, for: account, session)
+            }
         }
     }
 
@@ -142,8 +158,13 @@ struct EventResponder: Sendable {
         while true {
             guard await context.isReadyForPart() else { return }
             try await session.prepare(storage)
-            let (lease, part) = try await part(request, after: cursor, HubLimits.eventStreamPartBytesMax, context)
+            let (lease, part) = try await part(
+                request, after: cursor, session, HubLimits.eventStreamPartBytesMax, context)
             cursor = part.cursor
+            if request.seen != nil {
+                // A reader that is behind clears what it knew.
+                if !part.isUpToDate { request.seen = .start } else if let seen = part.seen { request.seen = seen }
+            }
             let isOwed = !part.isIdle || sent?.isUpToDate != true || Self.isFar(sent?.cursor, from: cursor.position)
             if isOwed {
                 let bytes = form(part, context)

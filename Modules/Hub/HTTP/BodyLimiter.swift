@@ -14,22 +14,22 @@ struct BodyLimiter: Sendable {
 
     /// Runs `body` with the complete body of the request, which counts until it returns.
     ///
+    /// - Parameter bytesMax: the most bytes of the body.
     /// - Throws: 413 for a body over the limit; 503 `busy` at once if there is no room in total, for the account or
     ///   for the address: requests do not queue here.
     func collecting<Value>(
-        _ request: Request, of owner: ByteShares.Owner, _ body: (ByteBuffer) async throws -> Value
+        _ request: Request, of owner: ByteShares.Owner, bytesMax: Int = HubLimits.requestBytesMax,
+        _ body: (ByteBuffer) async throws -> Value
     ) async throws -> Value {
         if let announced = request.headers[.contentLength] {
-            guard let bytes = Int(announced), bytes <= HubLimits.requestBytesMax else {
-                throw HubHTTPError.bodyTooLarge
-            }
+            guard let bytes = Int(announced), bytes <= bytesMax else { throw HubHTTPError.bodyTooLarge(bytesMax) }
         }
         let lease = ByteLease(shares, for: owner)
         defer { withExtendedLifetime(lease) {} }
         var whole = ByteBuffer()
         for try await part in request.body {
-            guard whole.readableBytes + part.readableBytes <= HubLimits.requestBytesMax else {
-                throw HubHTTPError.bodyTooLarge
+            guard whole.readableBytes + part.readableBytes <= bytesMax else {
+                throw HubHTTPError.bodyTooLarge(bytesMax)
             }
             try lease.add(part.readableBytes)
             whole.writeImmutableBuffer(part)

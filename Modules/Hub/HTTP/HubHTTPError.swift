@@ -42,10 +42,15 @@ struct HubHTTPError: Error, Sendable {
             headers: [.retryAfter: String(HubLimits.busyRetrySeconds)])
     }
 
-    static var bodyTooLarge: HubHTTPError {
+    static func tooManySignals(seconds: Int64) -> HubHTTPError {
         HubHTTPError(
-            .contentTooLarge, code: "bodyTooLarge",
-            detail: "the body is larger than \(HubLimits.requestBytesMax) bytes")
+            .tooManyRequests, code: "tooManySignals", detail: "too many typing signals; wait \(seconds) s",
+            headers: [.retryAfter: String(seconds)])
+    }
+
+    static func bodyTooLarge(_ bytesMax: Int = HubLimits.requestBytesMax) -> HubHTTPError {
+        HubHTTPError(
+            .contentTooLarge, code: "bodyTooLarge", detail: "the body is larger than \(bytesMax) bytes")
     }
 
     /// A request that a socket does not carry: its body or its response is no JSON.

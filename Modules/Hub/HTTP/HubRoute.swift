@@ -3,8 +3,8 @@ package import HTTPTypes
 
 /// The hub's requests: the one table of its paths, from which requests are routed and refused.
 package enum HubRoute: CaseIterable, Sendable {
-    case health, contract, socketContract, session, channel, messages, changes, message, record, records, events,
-        socket, deliveries
+    case health, contract, socketContract, session, channel, typing, messages, changes, message, record, records,
+        events, socket, deliveries
     case uploadLimits, uploads, uploadState, upload, uploadCancellation, blobHead, blob
 
     package var method: HTTPRequest.Method {
@@ -12,7 +12,7 @@ package enum HubRoute: CaseIterable, Sendable {
         case .health, .contract, .socketContract, .session, .messages, .changes, .message, .record, .records, .events,
             .socket, .blob:
             .get
-        case .channel: .put
+        case .channel, .typing: .put
         case .deliveries, .uploads: .post
         case .uploadLimits: .options
         case .uploadState, .blobHead: .head
@@ -29,6 +29,7 @@ package enum HubRoute: CaseIterable, Sendable {
         case .socketContract: WireSocket.contractPath
         case .session: WireProtocol.sessionPath
         case .channel: WireProtocol.channelPath("{channel}")
+        case .typing: WireProtocol.typingPath("{channel}")
         case .messages: WireProtocol.messagesPath("{channel}")
         case .changes: WireProtocol.changesPath("{channel}")
         case .message: WireProtocol.messagePath("{message}")
@@ -47,8 +48,8 @@ package enum HubRoute: CaseIterable, Sendable {
     package var needsAccount: Bool {
         switch self {
         case .health, .contract, .socketContract: false
-        case .session, .channel, .messages, .changes, .message, .record, .records, .events, .socket, .deliveries,
-            .uploadLimits, .uploads, .uploadState, .upload, .uploadCancellation, .blobHead, .blob:
+        case .session, .channel, .typing, .messages, .changes, .message, .record, .records, .events, .socket,
+            .deliveries, .uploadLimits, .uploads, .uploadState, .upload, .uploadCancellation, .blobHead, .blob:
             true
         }
     }
@@ -59,8 +60,8 @@ package enum HubRoute: CaseIterable, Sendable {
     /// Whether requests travel on sockets: those whose bodies and responses are JSON.
     package var isOnSockets: Bool {
         switch self {
-        case .health, .contract, .socketContract, .session, .channel, .messages, .changes, .message, .record, .records,
-            .events, .deliveries:
+        case .health, .contract, .socketContract, .session, .channel, .typing, .messages, .changes, .message, .record,
+            .records, .events, .deliveries:
             true
         case .socket, .uploadLimits, .uploads, .uploadState, .upload, .uploadCancellation, .blobHead, .blob: false
         }

@@ -36,6 +36,9 @@ extension HubRouter {
             }
             events.limit = Int(limit)
         }
+        if let seen = try text("ephemeral", in: query, bytesMax: HubLimits.ephemeralTokenBytesMax) {
+            events.seen = EphemeralToken(seen)
+        }
         if let topics = try text("topics", in: query, bytesMax: HubLimits.eventTopicsBytesMax) {
             events.topics = try self.topics(topics, TopicRights(of: context.requireAccount().user))
         }

@@ -24,6 +24,7 @@ struct HubRouter: Sendable {
     let decoder = DeliveryDecoder()
     let responses: ResponseShares
     let events: EventResponder
+    let typing: TypingReceiver
     let uploads: UploadResponder
     let blobs: BlobResponder
     let accountConnections: AccountConnections
@@ -74,6 +75,7 @@ struct HubRouter: Sendable {
         case .socketContract: JSONResponse.json(.ok, PackageResources.asyncapi_json)
         case .session: try await session(request, context)
         case .channel: try await putChannel(context)
+        case .typing: try await receiveTyping(request, context)
         case .messages: try await page(request, context)
         case .changes: try await changes(request, context)
         case .message: try await message(context)
@@ -183,7 +185,7 @@ struct HubRouter: Sendable {
         HubHTTPError(.badRequest, code: "queryInvalid", detail: "invalid query: \(detail)")
     }
 
-    private func channelID(_ context: HubRequestContext) throws -> ChannelID {
+    func channelID(_ context: HubRequestContext) throws -> ChannelID {
         let text = try context.parameters.require("channel").removingPercentEncoding ?? ""
         guard let id = ChannelID(text) else {
             throw HubHTTPError(
@@ -288,6 +290,7 @@ struct HubRouter: Sendable {
                 delivery, of: account, creationWait: try channels.wait(context), fault: fault)
             if case .report(let report, let newChannels) = verdict {
                 try logDeletions(delivery, report, context)
+                typing.end(of: account.user, delivery, report)
                 for channel in newChannels { try channels.recordNew(channel, context) }
             }
             if let fault { try await fault.injectAfter(context.channel) }
@@ -323,12 +326,12 @@ struct HubRouter: Sendable {
         context.logger.notice("messages deleted", metadata: who)
     }
 
-    private func requireJSON(_ request: Request) throws {
+    func requireJSON(_ request: Request) throws {
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
         guard type.filter({ $0 != " " }) == "application/json" else {
             throw HubHTTPError(
                 .unsupportedMediaType, code: "contentTypeUnsupported",
-                detail: "a delivery needs the content type application/json")
+                detail: "this request needs the content type application/json")
         }
     }
 }

@@ -53,6 +53,12 @@ package struct HubConfiguration: Sendable, Hashable {
     /// How often deadlines of readers, and commits of other processes, are looked for.
     package var eventCheck: Duration = .milliseconds(HubLimits.eventCheckMilliseconds)
 
+    /// The limits of ephemeral events.
+    package var ephemeral = EphemeralBoard.Limits.hub
+    /// Typing signals of one account in a burst, and how long it takes to earn one more.
+    package var typingSignalsMax = HubLimits.typingSignalsMax
+    package var typingSignalRefill: Duration = .milliseconds(HubLimits.typingSignalMilliseconds)
+
     /// The limits of one socket.
     package var sockets = WebSocketLimits.hub
     /// How many sockets there can be: in all, of one account, of one address.

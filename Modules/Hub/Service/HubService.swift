@@ -77,7 +77,7 @@ package final class HubService: Service {
             throw .io(path: configuration.folder.blobs, detail: error.description)
         }
         self.configuration = configuration
-        notifier = EventNotifier(configuration.eventReaders, now: SystemClock.monotonic)
+        notifier = EventNotifier(configuration.eventReaders, configuration.ephemeral, now: SystemClock.monotonic)
         socketOpener = SocketOpener(storage, bodies, configuration)
         self.kinds = kinds
         self.faults = faults
@@ -155,6 +155,8 @@ package final class HubService: Service {
             writer: DeliveryWriter(storage, kinds, notifier, predecessorWait: configuration.predecessorWait),
             budget: bodies, responses: responses,
             events: EventResponder(storage, notifier, responses, commentInterval: configuration.eventComment),
+            typing: TypingReceiver(
+                storage, notifier, burst: configuration.typingSignalsMax, refill: configuration.typingSignalRefill),
             uploads: UploadResponder(files, graceSeconds: configuration.uploadGraceSeconds),
             blobs: BlobResponder(files: files, responses: responses),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),

@@ -47,6 +47,7 @@ package struct EventSubscriptions: Sendable {
         let outbox: OutboxID?
         /// `nil` for all topics of the account.
         let topics: Set<LogTopic>?
+        let readsEphemeral: Bool
         var position: Int64 = 0
         var isSignaled = false
     }
@@ -54,7 +55,11 @@ package struct EventSubscriptions: Sendable {
     private struct Account: Sendable {
         /// `nil` until they are registered, and after the account's own topic has changed.
         var topics: Set<LogTopic>?
+        /// The first channels among them, in which the account is shown as present.
+        var channels: [ChannelID] = []
         var readers: Set<ReaderID> = []
+        /// Those that read ephemeral events.
+        var ephemeralReaders = 0
         /// Changes whenever the topics are forgotten.
         var generation = 0
         /// When the last reader left.
@@ -86,21 +91,25 @@ package struct EventSubscriptions: Sendable {
     /// - Parameters:
     ///   - topics: the topics that it reads besides the account's own; `nil` for all that the account may read.
     ///   - outbox: the reader's own, of whose changes it knows already; see `publish`.
+    ///   - readsEphemeral: whether it also reads the ephemeral events of these topics.
     /// - Returns: `nil` when there are too many, in all, of the account, or of the address.
     package mutating func enter(
-        _ account: UserID, from peer: String, topics: Set<LogTopic>?, outbox: OutboxID? = nil
+        _ account: UserID, from peer: String, topics: Set<LogTopic>?, outbox: OutboxID? = nil,
+        readsEphemeral: Bool = false
     ) -> ReaderID? {
         guard readers.count < limits.readersMax, ofPeers[peer] ?? 0 < limits.perPeerMax,
             accounts[account]?.readers.count ?? 0 < limits.perAccountMax
         else { return nil }
         lastID += 1
-        readers[lastID] = Reader(account: account, peer: peer, outbox: outbox, topics: topics)
+        readers[lastID] = Reader(
+            account: account, peer: peer, outbox: outbox, topics: topics, readsEphemeral: readsEphemeral)
         ofPeers[peer, default: 0] += 1
         if accounts[account]?.idleSince != nil {
             idleTopics -= accounts[account]?.topics?.count ?? 0
             accounts[account]?.idleSince = nil
         }
         accounts[account, default: Account()].readers.insert(lastID)
+        if readsEphemeral { accounts[account]?.ephemeralReaders += 1 }
         return lastID
     }
 
@@ -109,6 +118,7 @@ package struct EventSubscriptions: Sendable {
         let rest = (ofPeers[reader.peer] ?? 0) - 1
         ofPeers[reader.peer] = rest > 0 ? rest : nil
         accounts[reader.account]?.readers.remove(id)
+        if reader.readsEphemeral { accounts[reader.account]?.ephemeralReaders -= 1 }
         guard let account = accounts[reader.account], account.readers.isEmpty else { return }
         let count = account.topics?.count ?? 0
         guard count > 0, idleTopics + count <= limits.idleTopicsMax else { return forget(reader.account) }
@@ -143,10 +153,15 @@ package struct EventSubscriptions: Sendable {
 
     /// Registers the topics that an account may read, as they were read after `prepare(_:)` returned the generation.
     /// Does nothing when they may have changed since.
-    package mutating func register(_ topics: Set<LogTopic>, of user: UserID, generation: Int) {
+    ///
+    /// - Parameter channels: the first channels among them, in which the account is shown as present.
+    package mutating func register(
+        _ topics: Set<LogTopic>, channels: [ChannelID] = [], of user: UserID, generation: Int
+    ) {
         guard let account = accounts[user], account.topics == nil, account.generation == generation else { return }
         let topics = topics.union([.account(user)])
         accounts[user]?.topics = topics
+        accounts[user]?.channels = channels
         if account.idleSince != nil { idleTopics += topics.count }
         for topic in topics { subscribers[topic, default: []].insert(user) }
     }
@@ -159,7 +174,35 @@ package struct EventSubscriptions: Sendable {
             if subscribers[topic]?.isEmpty == true { subscribers[topic] = nil }
         }
         accounts[user]?.topics = nil
+        accounts[user]?.channels = []
         accounts[user]?.generation += 1
+    }
+
+    // MARK: - Ephemeral events
+
+    /// The channels in which an account with a reader of ephemeral events is shown as present; `nil` if it has none, or
+    /// its topics are not registered.
+    package func presentChannels(of user: UserID) -> [ChannelID]? {
+        guard let account = accounts[user], account.ephemeralReaders > 0, account.topics != nil else { return nil }
+        return account.channels
+    }
+
+    package func knowsTopics(of user: UserID) -> Bool { accounts[user]?.topics != nil }
+
+    package func readsEphemeral(_ user: UserID) -> Bool { accounts[user]?.ephemeralReaders ?? 0 > 0 }
+
+    /// Whether a reader reads this topic, as far as the registered topics of its account are known.
+    package func reads(_ id: ReaderID, _ topic: LogTopic) -> Bool {
+        guard let reader = readers[id], reader.topics?.contains(topic) != false else { return false }
+        return accounts[reader.account]?.topics?.contains(topic) == true
+    }
+
+    /// Signals the readers of ephemeral events of a channel.
+    ///
+    /// - Returns: the readers that were not signaled before.
+    /// - Complexity: O(readers of the topic).
+    package mutating func publishEphemeral(_ topic: LogTopic) -> [ReaderID] {
+        publish(topic, at: .max) { $0.readsEphemeral }
     }
 
     // MARK: - Signals
@@ -180,16 +223,27 @@ package struct EventSubscriptions: Sendable {
     package mutating func publish(
         _ topic: LogTopic, at position: Int64 = .max, by origin: Origin? = nil
     ) -> [ReaderID] {
-        var signaled: [ReaderID] = []
         if case .account(let user) = topic, let account = accounts[user] {
+            var signaled: [ReaderID] = []
             // Also when its topics are not registered yet: they may be being read.
             for id in account.readers { signal(id, at: position, &signaled) }
             forget(user)
             return signaled
         }
+        return publish(topic, at: position) { reader in
+            origin.map { $0.account != reader.account || $0.outbox != reader.outbox } ?? true
+        }
+    }
+
+    private mutating func publish(
+        _ topic: LogTopic, at position: Int64, to isAddressed: (Reader) -> Bool
+    ) -> [ReaderID] {
+        var signaled: [ReaderID] = []
         for user in subscribers[topic] ?? [] {
-            for id in accounts[user]?.readers ?? [] where readers[id]?.topics?.contains(topic) != false {
-                if let origin, origin.account == user, readers[id]?.outbox == origin.outbox { continue }
+            for id in accounts[user]?.readers ?? [] {
+                guard let reader = readers[id], reader.topics?.contains(topic) != false, isAddressed(reader) else {
+                    continue
+                }
                 signal(id, at: position, &signaled)
             }
         }

@@ -35,16 +35,20 @@ public struct EventBatch: Sendable, Hashable {
     public var isUpToDate: Bool
     /// The history that the batch belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
+    /// The changes of ephemeral events, only in a batch that is up to date; `nil` if there are none, or the server has
+    /// no such events.
+    public var ephemeral: EphemeralUpdate?
 
     public init(
         events: [RemoteEvent], limited: [EventTopic] = [], cursor: EventCursor, isUpToDate: Bool,
-        history: ServerHistory? = nil
+        history: ServerHistory? = nil, ephemeral: EphemeralUpdate? = nil
     ) {
         self.events = events
         self.limited = limited
         self.cursor = cursor
         self.isUpToDate = isUpToDate
         self.history = history
+        self.ephemeral = ephemeral
     }
 }
 

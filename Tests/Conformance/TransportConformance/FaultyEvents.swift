@@ -7,7 +7,10 @@ struct FaultyEvents: EventSource {
 
     func currentCursor(knowing history: ServerHistory?) async throws(TransportError) -> EventStart {
         do throws(TransportError) {
-            return try await inner.currentCursor(knowing: history)
+            let start = try await inner.currentCursor(knowing: history)
+            guard transport.fault == .typingIsLogged else { return start }
+            let text = start.cursor.rawValue + "\(transport.count())"
+            return EventStart(cursor: EventCursor(rawValue: text) ?? start.cursor)
         } catch {
             throw transport.changed(error)
         }
@@ -47,6 +50,7 @@ struct FaultyStream: EventStream {
                 batch.cursor = EventCursor(rawValue: batch.cursor.rawValue + "0") ?? batch.cursor
             case .hidesDeletions:
                 batch.events.removeAll { if case .messageDeleted = $0.change { true } else { false } }
+            case .leavesTypingOut: batch.ephemeral = nil
             case .endsAtTheEnd where batch.events.isEmpty: await inner.close()
             default: break
             }

@@ -12,6 +12,7 @@ struct FaultyTransport: Transport {
         case fillsGaps, forgetsFences, oneMarkForAllLanes
         case hidesKinds, recordsWithGap, recordsLeadBack, anotherVersion, anyListIsEmpty
         case leavesEventsOut, advancesTooFar, hidesDeletions, endsAtTheEnd, continuesForeignCursors, waitsOn
+        case leavesTypingOut, typingByArrival, typingIsLogged, typesAnywhere
     }
 
     let fault: Fault
@@ -148,6 +149,16 @@ struct FaultyTransport: Transport {
     }
 
     var events: (any EventSource)? { inner.events.map { FaultyEvents(transport: self, inner: $0) } }
+
+    var ephemeral: (any EphemeralEvents)? { inner.ephemeral.map { FaultyEphemeralEvents(transport: self, inner: $0) } }
+
+    /// The number of calls so far, this one included.
+    func count() -> Int {
+        memory.state.withLock { state in
+            state.calls += 1
+            return state.calls
+        }
+    }
 
     func changed(_ error: TransportError) -> TransportError {
         switch (fault, error) {

@@ -17,7 +17,7 @@ import Testing
             "a gap is answered with the mark, and nothing from there on is applied",
             "a fenced operation is never applied", "lanes keep their marks apart",
         ].contains(rule.name)
-        let isOfEvents = rule.needsEvents
+        let isOfEvents = rule.needsEvents || rule.needsEphemeral
         let harness = ScriptedConformanceServer.harness {
             IdempotentTransport(
                 to: SingleOperationServer($0), window: .seconds(3600), records: [ScriptedRecords.list.kind])
@@ -67,6 +67,11 @@ import Testing
         (.waitsOn, "closing a stream ends the wait for events"),
         (.worksAfterClose, "events over a closed transport are unreachable"),
         (.wrongTokenIsTransient, "events with a wrong token require action"),
+        (.leavesTypingOut, "typing reaches a stream that waits, and one that is opened later"),
+        (.typingByArrival, "an older typing signal changes nothing"),
+        (.typingIsLogged, "typing is not in the log"),
+        (.typesAnywhere, "typing in a channel that the account cannot write to is refused"),
+        (.worksAfterClose, "typing over a closed transport is unreachable"),
         (.forgetsFences, "a fenced operation is never applied"),
         (.oneMarkForAllLanes, "lanes keep their marks apart"),
     ]

@@ -1,5 +1,6 @@
 import CausewayHTTPTransport
 import CausewayHub
+import CausewayHubRules
 import CausewayHubSQLite
 import CausewayModels
 import CausewayTLS
@@ -25,8 +26,11 @@ import Testing
                 opening: SQLiteHubStorage.open)
             let faults = HubFaults()
             let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
+            var configuration = HubConfiguration.secure(folder)
+            // However long a test takes, typing does not end by itself.
+            configuration.ephemeral.typingLife = .seconds(3600)
             return try await HubService.running(
-                .secure(folder), opening: SQLiteHubStorage.open, faults: faults, logger: logger
+                configuration, opening: SQLiteHubStorage.open, faults: faults, logger: logger
             ) { hub in
                 let hubPort = try await hub.port()
                 return try await FaultProxy.run(to: hubPort) { proxy, proxyPort in

@@ -40,6 +40,15 @@ import Testing
             #expect(number(delivery, "properties", "ancestors", "maxItems") == Int64(Limits.openingsKeptMax))
             #expect(number(delivery, "properties", "lane", "maxLength") == Int64(HubLimits.laneBytesMax))
             #expect(number(delivery, "properties", "epoch", "maximum") == Limits.sequenceMax)
+            let channel = ["Ephemeral", "properties", "channels", "items", "properties"]
+            func ephemeral(_ path: String...) -> Int64? {
+                (channel.dropFirst() + path).reduce(schemas[channel[0]]) { $0?[$1] }?.integer
+            }
+            #expect(ephemeral("typing", "maxItems") == Int64(HubLimits.typingPerChannelMax))
+            #expect(ephemeral("present", "maxItems") == Int64(HubLimits.presentPerChannelMax))
+            #expect(
+                ephemeral("typing", "items", "properties", "milliseconds", "maximum") == HubLimits.typingSeconds * 1000)
+            #expect(number("Typing", "properties", "sequence", "maximum") == Limits.sequenceMax)
             #expect(number("Sequence", "maximum") == Limits.sequenceMax)
             #expect(number("Mark", "maximum") == Limits.sequenceMax)
             #expect(number("Position", "maximum") == Limits.positionMax)
@@ -76,12 +85,18 @@ import Testing
             // The examples are messages that the hub reads and writes.
             let messages = try #require(contract["components"]?["messages"]?.members)
             for (name, message) in messages {
-                let example = try #require(message["examples"]?.elements?.first?["payload"])
-                let text = try #require(JSONWriter.text(of: example))
-                if name == "response" {
-                    #expect(throws: Never.self) { try WireSocket.Response(text) }
-                } else {
-                    #expect(throws: Never.self) { try WireSocket.ClientMessage(text) }
+                let examples = try #require(message["examples"]?.elements)
+                #expect(!examples.isEmpty)
+                for example in examples {
+                    let text = try #require(example["payload"].flatMap { JSONWriter.text(of: $0) })
+                    if name == "response" {
+                        let response = try WireSocket.Response(text)
+                        guard response.hasMore else { continue }
+                        let part = try JSONCoding.decode(WireEvents.self, from: try #require(response.body))
+                        #expect(part.ephemeral?.channels.count == 1)
+                    } else {
+                        #expect(throws: Never.self) { try WireSocket.ClientMessage(text) }
+                    }
                 }
             }
         }

@@ -75,6 +75,10 @@ package final class ScriptedConnection: Transport {
 
     package var events: (any EventSource)? { server.hasEvents ? ScriptedEventSource(connection: self) : nil }
 
+    package var ephemeral: (any EphemeralEvents)? {
+        server.hasEvents ? ScriptedEphemeralEvents(connection: self) : nil
+    }
+
     package func close() async { isClosed.withLock { $0 = true } }
 
     func check() throws(TransportError) {
@@ -86,7 +90,7 @@ package final class ScriptedConnection: Transport {
         if isRefused { throw .actionRequired(ActionRequired(cause: .tokenRefused, detail: "the token is refused")) }
     }
 
-    private func user() throws(TransportError) -> UserID {
+    func user() throws(TransportError) -> UserID {
         guard let user = UserID("ann") else { throw .unreachable(detail: "an invalid name") }
         return user
     }

@@ -70,30 +70,31 @@ struct ScriptedEventSource: EventSource {
 final class ScriptedEventStream: EventStream {
     private let connection: ScriptedConnection
     private let runtime = SystemRuntime()
-    private let state: Mutex<(cursor: EventCursor, isWaiting: Bool, isClosed: Bool)>
+    private let state: Mutex<(cursor: EventCursor, isWaiting: Bool, isClosed: Bool, seen: Int?)>
 
     init(_ connection: ScriptedConnection, _ cursor: EventCursor) {
         self.connection = connection
-        state = Mutex((cursor, false, false))
+        state = Mutex((cursor, false, false, nil))
     }
 
     func next(knowing history: ServerHistory?) async throws(TransportError) -> EventPart {
-        let (cursor, isWaiting) = state.withLock { ($0.cursor, $0.isWaiting) }
+        let (cursor, isWaiting, seen) = state.withLock { ($0.cursor, $0.isWaiting, $0.seen) }
         let deadline = runtime.now + .seconds(20)
-        while isWaiting, runtime.now < deadline, try !isNew(since: cursor) {
+        while isWaiting, runtime.now < deadline, try !isNew(since: cursor, seen) {
             await runtime.sleep(until: runtime.now + .milliseconds(1))
         }
         guard try isOpen() else { throw .inDoubt(detail: "the stream has ended") }
-        let part = try connection.server.state.withLock { state throws(TransportError) in
-            try state.events(after: cursor)
+        let (part, ephemeral) = try connection.server.state.withLock { state throws(TransportError) in
+            (try state.events(after: cursor), state.ephemeral)
         }
-        if case .batch(let batch) = part {
-            state.withLock { state in
-                state.cursor = batch.cursor
-                state.isWaiting = batch.isUpToDate
-            }
+        guard case .batch(var batch) = part else { return part }
+        if batch.isUpToDate { batch.ephemeral = ephemeral.update(after: seen) }
+        state.withLock { [batch] state in
+            state.cursor = batch.cursor
+            state.isWaiting = batch.isUpToDate
+            state.seen = batch.isUpToDate ? ephemeral.changes : nil
         }
-        return part
+        return .batch(batch)
     }
 
     private func isOpen() throws(TransportError) -> Bool {
@@ -101,10 +102,10 @@ final class ScriptedEventStream: EventStream {
         return !state.withLock({ $0.isClosed }) && !Task.isCancelled
     }
 
-    private func isNew(since cursor: EventCursor) throws(TransportError) -> Bool {
+    private func isNew(since cursor: EventCursor, _ seen: Int?) throws(TransportError) -> Bool {
         guard try isOpen() else { return true }
         guard let position = ScriptedLog.position(cursor) else { return true }
-        return connection.server.state.withLock { position < $0.log.end }
+        return connection.server.state.withLock { position < $0.log.end || $0.ephemeral.changes != seen }
     }
 
     func close() async { state.withLock { $0.isClosed = true } }

@@ -20,6 +20,7 @@ struct ScriptedServerState: Sendable {
     var tokens: [AccessToken] = []
     var deliveriesSeen = 0
     var log = ScriptedLog()
+    var ephemeral = ScriptedEphemeral()
 
     init(channels: Set<ChannelID>?, validToken: AccessToken?) {
         self.channels = channels

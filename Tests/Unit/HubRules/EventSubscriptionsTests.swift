@@ -166,4 +166,26 @@ import Testing
         subscriptions.leave(other, at: .zero)
         #expect(subscriptions.topicCount == 2)
     }
+
+    // MARK: - Ephemeral events
+
+    @Test func ephemeralEventsWakeThoseWhoReadThem() throws {
+        var subscriptions = Self.subscriptions()
+        _ = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        let id = try Self.required(
+            subscriptions.enter(Self.bob, from: "peer", topics: nil, readsEphemeral: true))
+        #expect(subscriptions.presentChannels(of: Self.bob) == nil, "its topics are not known")
+        let generation = try Self.required(subscriptions.prepare(id))
+        let channel = try #require(ChannelID("general"))
+        subscriptions.register([Self.general], channels: [channel], of: Self.bob, generation: generation)
+        #expect(subscriptions.presentChannels(of: Self.bob) == [channel])
+        #expect(subscriptions.presentChannels(of: Self.ann) == nil, "it does not read them")
+        #expect(subscriptions.reads(id, Self.general) && !subscriptions.reads(id, Self.second))
+        #expect(subscriptions.publishEphemeral(Self.general) == [id])
+        #expect(subscriptions.publishEphemeral(Self.general) == [], "signaled already")
+        #expect(subscriptions.publish(.account(Self.bob)) == [])
+        #expect(subscriptions.presentChannels(of: Self.bob) == nil && !subscriptions.reads(id, Self.general))
+        subscriptions.leave(id, at: .zero)
+        #expect(!subscriptions.readsEphemeral(Self.bob))
+    }
 }

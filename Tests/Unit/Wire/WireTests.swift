@@ -241,4 +241,28 @@ import Testing
         #expect(try Self.coded(events) == golden)
         #expect(try JSONDecoder().decode(WireEvents.self, from: Data(golden.utf8)) == events)
     }
+
+    @Test func ephemeralEventsAreCodedAsTheyAlwaysWere() throws {
+        let general = try #require(ChannelID("general"))
+        let (ann, bob) = (try #require(UserID("ann")), try #require(UserID("bob")))
+        var events = WireEvents(events: [], cursor: "00-11-2", isUpToDate: true)
+        events.ephemeral = WireEphemeral(
+            seen: "1f-7", isComplete: false,
+            channels: [
+                WireEphemeral.Channel(
+                    channel: general, typing: [WireEphemeral.Typing(user: ann, milliseconds: 5900)],
+                    present: [ann, bob])
+            ])
+        let golden =
+            #"{"cursor":"00-11-2","ephemeral":{"channels":[{"channel":"general","present":["ann","bob"],"#
+            + #""typing":[{"milliseconds":5900,"user":"ann"}]}],"isComplete":false,"seen":"1f-7"},"events":[],"#
+            + #""isReset":false,"isUpToDate":true,"limited":[]}"#
+        #expect(try Self.coded(events) == golden)
+        #expect(try JSONDecoder().decode(WireEvents.self, from: Data(golden.utf8)) == events)
+        let signal = WireTyping(device: "d1", sequence: 7, isTyping: true)
+        let goldenSignal = #"{"device":"d1","isTyping":true,"sequence":7}"#
+        #expect(try Self.coded(signal) == goldenSignal)
+        #expect(try JSONDecoder().decode(WireTyping.self, from: Data(goldenSignal.utf8)) == signal)
+        #expect(try Self.coded(WireTypingResult(isShown: true)) == #"{"isShown":true}"#)
+    }
 }
