@@ -1,8 +1,9 @@
 public import CausewayModels
 import CausewayOutbox
+public import Logging
 
 /// The configuration of a client. The defaults are the documented behaviour.
-public struct ClientConfiguration: Sendable, Hashable {
+public struct ClientConfiguration: Sendable {
     /// The rule that determines which messages keep their order relative to each other.
     public var ordering: OrderingPolicy = .laned
     /// The treatment at the start of messages that the previous run left undelivered.
@@ -11,6 +12,10 @@ public struct ClientConfiguration: Sendable, Hashable {
     /// Bytes of the downloaded files that are kept; the one that was used least recently goes first. A larger file
     /// cannot be fetched as a whole, only read in parts.
     public var receivedBytesMax: Int64 = 4 << 30
+    /// Gets a line when the session, the connection or a required action changes, when the store is in trouble, and
+    /// when deliveries fail: at most a few a second, never a token or the content of a message. Called on no particular
+    /// thread. `nil`, the default, logs nothing.
+    public var logger: Logger?
 
     public init() {}
 }

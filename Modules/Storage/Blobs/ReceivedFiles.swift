@@ -23,6 +23,9 @@ public protocol ReceivedFiles: Sendable {
     /// - Parameter bytesMax: the limit for all files together.
     func begin(_ attachment: Attachment, bytesMax: Int64) async throws(BlobError) -> any ReceivedPart
 
+    /// Removes all files. A download that is under way goes on, and is removed when it ends.
+    func removeAll() async throws(BlobError)
+
     /// Waits for calls under way, then closes. Later calls throw ``BlobError/closed``. May be called twice.
     func close() async
 }

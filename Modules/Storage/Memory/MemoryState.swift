@@ -108,7 +108,7 @@ struct MemoryState: Sendable {
         if let related = item.dependence {
             dependants[related, default: SortedKeys()].insert(item.ordinal)
         }
-        counts.count(item.syncState, bytes: bytes)
+        counts.count(item.syncState, createsMessage: item.createsMessage, bytes: bytes)
         if item.isPending, !item.isParked {
             pending[item.laneSequence] = item.id
             pendingInState[item.syncState, default: SortedKeys()].insert(item.laneSequence)
@@ -133,7 +133,7 @@ struct MemoryState: Sendable {
             dependants[related]?.remove(item.ordinal)
             if dependants[related]?.isEmpty == true { dependants[related] = nil }
         }
-        counts.count(item.syncState, bytes: old.bytes, times: -1)
+        counts.count(item.syncState, createsMessage: item.createsMessage, bytes: old.bytes, times: -1)
         if item.isPending, !item.isParked { pendingInState[item.syncState]?.remove(item.laneSequence) }
         if pending[item.laneSequence] == item.id { pending[item.laneSequence] = nil }
     }

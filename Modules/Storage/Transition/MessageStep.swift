@@ -65,7 +65,8 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .delete: self = .delete
         case .endSession: self = .endSession
         case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .setLastTransmitted, .raiseSequence,
-            .recordDelete, .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord, .setEventCursor:
+            .recordDelete, .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord, .setEventCursor,
+            .eraseAccount:
             return nil
         }
     }

@@ -16,7 +16,7 @@ final class FaultyStore: Store {
         case takesOlderRecords, keepsUnlistedRecords, removesRetainedRecords, ordersRecordsByID, hidesRecordChanges
         case mixesRecordLists
         case commitsCursorFirst, keepsFormerCursor
-        case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark
+        case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark, keepsErased
     }
 
     let fault: Fault
@@ -109,7 +109,7 @@ final class FaultyStore: Store {
                 throw .other(detail: "half")
             }
         case .mixesAccounts, .forgetsAccounts, .comparesAddresses, .writesWhatIsUnchanged, .forgetsReceipts,
-            .forgetsSessions, .keepsReceiptsInOtherHistories, .repeatsWithoutMark:
+            .forgetsSessions, .keepsReceiptsInOtherHistories, .repeatsWithoutMark, .keepsErased:
             try await base.commit(mutations.flatMap(misunderstood))
         case .takesOlderRecords, .keepsUnlistedRecords, .removesRetainedRecords:
             try await base.commit(mutations.flatMap(mistaken))
@@ -143,6 +143,7 @@ final class FaultyStore: Store {
         case (.writesWhatIsUnchanged, .merge(let placed, let time)):
             [.merge(placed.said("again"), at: time), mutation]
         case (.forgetsSessions, .upload(_, .open, _)): []
+        case (.keepsErased, .eraseAccount(let id)): [.forkOutbox(id, at: Timestamp(milliseconds: 1))]
         case (.forgetsReceipts, .fail(let id, let failure, let inDoubt)):
             [.fail(id, failure.withCode("attachmentUnknown"), inDoubt: inDoubt)]
         case (.keepsReceiptsInOtherHistories, .followHistory(_, let outbox, _, let time)):
