@@ -95,6 +95,8 @@ let package = Package(
         // For the tests of other stores and transports.
         .library(name: "CausewayStorageConformance", targets: ["CausewayStorageConformance"]),
         .library(name: "CausewayTransportConformance", targets: ["CausewayTransportConformance"]),
+        // For the tests of applications: samples, constant collections, a hub in the process.
+        .library(name: "CausewayTestKit", targets: ["CausewayTestKit"]),
         // For applications that use publishers; built only for them.
         .library(name: "CausewayLiveCombine", targets: ["CausewayLiveCombine"]),
         .executable(name: "causeway", targets: ["causeway-cli"]),
@@ -174,7 +176,7 @@ let package = Package(
             name: "Causeway",
             dependencies: [
                 "CausewayLiveQuery", "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage",
-                "CausewayTransport", "CausewayOutbox", "CausewaySync", "CausewaySystem",
+                "CausewayTransport", "CausewayOutbox", "CausewaySync", "CausewaySystem", .logging,
             ],
             path: "Modules/Client", swiftSettings: strict),
 
@@ -221,6 +223,11 @@ let package = Package(
         module(
             "HubSQLite", "CausewayHubRules", "CausewayHubStorage", "CausewayModels", "CausewaySystem", .grdb,
             .grdbSQLite, .logging),
+
+        // For the tests of applications, which run the real hub.
+        module(
+            "TestKit", "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubSQLite", "CausewayLiveQuery",
+            "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewayStorage", "CausewayTransport", .logging),
 
         // The status page: its templates and its sheet are compiled in, so that the program needs no folder beside it.
         .target(
@@ -329,7 +336,7 @@ let package = Package(
             "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayFileStorage", "CausewayHubRules",
             "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
             "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage", "CausewaySync",
-            "CausewayTransport"),
+            "CausewayTransport", .logging),
         tests(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
@@ -362,9 +369,9 @@ let package = Package(
             "Blobs", in: "Integration", "CausewayBlobs", "CausewayModels", "CausewayStorage",
             "CausewayStorageConformance", "CausewaySystem", "CausewayTestSupport", "CausewayTLS"),
         tests(
-            "SQLiteStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
-            "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport", "CausewayStoreTorture",
-            "CausewaySystem", "store-writer", .grdb, .grdbSQLite),
+            "SQLiteStorage", in: "Integration", "CausewayBlobs", "CausewayFileStorage", "CausewayModels",
+            "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport",
+            "CausewayStoreTorture", "CausewaySystem", "store-writer", .grdb, .grdbSQLite),
         tests(
             "FileStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
             "CausewayTestSupport", "CausewayStoreTorture", "store-writer"),
@@ -390,6 +397,7 @@ let package = Package(
             "StatusPage", in: "Integration", "CausewayTestSupport", "Causeway", "CausewayConfiguration",
             "CausewayControlAPI", "CausewayControlServer", "CausewayHTTPServer", "CausewayScriptedWorld",
             "CausewayStatusPage", .lifecycle, .logging, .nioCore, .nioPosix),
+        tests("TestKit", in: "Integration", "Causeway", "CausewayTestKit"),
 
         // Tests: real programs.
         tests(

@@ -15,7 +15,10 @@ let package = Package(
         // Two bots and the model of a table view, on the public API.
         .target(
             name: "Samples", dependencies: [.product(name: "Causeway", package: "causeway")], swiftSettings: strict),
-        .testTarget(name: "SamplesTests", dependencies: ["OwnAdapters", "Samples"], swiftSettings: strict),
+        .testTarget(
+            name: "SamplesTests",
+            dependencies: ["OwnAdapters", "Samples", .product(name: "CausewayTestKit", package: "causeway")],
+            swiftSettings: strict),
         .executableTarget(name: "own-adapters", dependencies: ["OwnAdapters"], swiftSettings: strict),
         .testTarget(
             name: "OwnAdaptersTests",

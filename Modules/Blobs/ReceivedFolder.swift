@@ -21,6 +21,8 @@ package final class ReceivedFolder: ReceivedFiles {
         var index = ReceivedIndex()
         var isRead = false
         var isClosed = false
+        /// Files under way that are removed when they end.
+        var unwanted: Set<String> = []
         /// Files under way, and the calls that wait for each.
         var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
     }
@@ -66,6 +68,18 @@ package final class ReceivedFolder: ReceivedFiles {
                 }
                 if isFree { self.remove(sha256) }
             }
+        }
+    }
+
+    package func removeAll() async throws(BlobError) {
+        try await queues.perform { () throws(BlobError) in
+            try self.readFolder()
+            let removed = self.state.withLock { state in
+                let (removed, underWay) = state.index.removeAll()
+                state.unwanted.formUnion(underWay)
+                return removed
+            }
+            for name in removed { self.remove(name) }
         }
     }
 
@@ -118,9 +132,12 @@ package final class ReceivedFolder: ReceivedFiles {
     ///
     /// - Parameter length: the bytes that are kept.
     func ended(_ sha256: String, length: Int64) {
-        state.withLock { state in
-            if length > 0 { state.index.end(sha256, size: length) } else { state.index.remove(sha256) }
+        let isUnwanted = state.withLock { state in
+            let isUnwanted = state.unwanted.remove(sha256) != nil
+            if length > 0, !isUnwanted { state.index.end(sha256, size: length) } else { state.index.remove(sha256) }
+            return isUnwanted
         }
+        if isUnwanted { remove(sha256) }
         releaseTurn(sha256)
     }
 

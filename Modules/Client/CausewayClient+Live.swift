@@ -30,8 +30,12 @@ extension CausewayClient {
 }
 
 extension CausewayClient {
-    /// Follows a query in any task, without the main actor; for simulators.
-    package func liveChanges<Query: LiveQuery>(of query: Query) -> LiveChanges<Query.Record> {
+    /// The changes of a query, for any task, without the main actor: first the stored records of the first page, then
+    /// the server's, then every change. Each iterator sees all of them, merged however far it fell behind; the query is
+    /// open as long as the sequence or one of its iterators exists.
+    ///
+    /// - Parameter query: as of ``liveCollection(_:)``.
+    public func liveChanges<Query: LiveQuery>(of query: Query) -> LiveChanges<Query.Record> {
         live.changes(of: query, on: server)
     }
 

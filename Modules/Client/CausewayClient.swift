@@ -68,7 +68,7 @@ public final class CausewayClient: Sendable {
         messages = MessageRepository(
             engine: engine, store: store, runtime: runtime, live: live, server: server,
             ordering: configuration.ordering, files: files, receivedBytesMax: configuration.receivedBytesMax,
-            creations: CreationQueue(runtime))
+            creations: CreationQueue(runtime), mediaCreations: CreationQueue(runtime))
     }
 
     /// Opens a client on a store.
@@ -124,6 +124,7 @@ public final class CausewayClient: Sendable {
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
             live: live, renewal: renewal, configuration: configuration)
         if let renewToken { client.renewTokens(renewToken) }
+        if let logger = configuration.logger { client.liveStatus().log(to: logger) }
         try await client.goOn(with: session)
         client.collector?.start(session: session)
         client.sweeper?.start()
@@ -201,18 +202,24 @@ public final class CausewayClient: Sendable {
     /// Ends the session: nothing of it is sent afterwards, and undelivered messages become `error` (session ended).
     ///
     /// Throws ``ClientError/noSession``. With ``ClientError/credentials(_:)`` the session has ended, but its token
-    /// could not be removed from the credential store.
+    /// could not be removed from the credential store; with ``ClientError/blob(_:)`` downloaded files could not be
+    /// removed, which a later erasure does.
     ///
+    /// - Parameter erasing: true to remove everything that is stored of the account, in the commit that ends the
+    ///   session: messages, sent or not, records, past deletions, files, and with them downloaded files of every
+    ///   account. Other accounts in the store keep what is theirs. A message that was under way may still arrive.
+    ///   `SQLiteStore.erase(storeAt:)` and `FileStore.erase(storeAt:)` remove a whole store.
     /// - Returns: the number of messages, changes and deletions that the server had not confirmed. Deletions resume
     ///   when the account logs in again, as do fences of messages in doubt.
     @discardableResult
-    public func logout() async throws(ClientError) -> Int {
+    public func logout(erasing: Bool = false) async throws(ClientError) -> Int {
+        if erasing { try await removeReceivedFiles() }
         let session: Session
         let unsent: Int
         do throws(SyncError) {
             guard let current = try await engine.status().session else { throw .noSession }
             session = current
-            unsent = try await engine.logout()
+            unsent = try await engine.logout(isErasing: erasing)
         } catch {
             throw ClientError(error)
         }
@@ -221,7 +228,16 @@ public final class CausewayClient: Sendable {
         } catch {
             throw .credentials(error)
         }
+        if erasing {
+            await collector?.idle()
+            // Those that arrived meanwhile.
+            try await removeReceivedFiles()
+        }
         return unsent
+    }
+
+    private func removeReceivedFiles() async throws(ClientError) {
+        do throws(BlobError) { try await store.received?.removeAll() } catch { throw .blob(error) }
     }
 
     /// The current status: session, connectivity, required user action, lanes, counts.

@@ -1,8 +1,9 @@
 public import CausewayModels
 import CausewayOutbox
+public import Logging
 
 /// The configuration of a client. The defaults are the documented behaviour.
-public struct ClientConfiguration: Sendable, Hashable {
+public struct ClientConfiguration: Sendable {
     /// The rule that determines which messages keep their order relative to each other.
     public var ordering: OrderingPolicy = .laned
     /// The treatment at the start of messages that the previous run left undelivered.
@@ -14,6 +15,10 @@ public struct ClientConfiguration: Sendable, Hashable {
     /// The delivered messages of each channel that the store keeps; the server keeps all of them. Looked at a minute
     /// after the client was opened, and every hour from then on.
     public var retention = RetentionPolicy.forever
+    /// Gets a line when the session, the connection or a required action changes, when the store is in trouble, and
+    /// when deliveries fail: at most a few a second, never a token or the content of a message. Called on no particular
+    /// thread. `nil`, the default, logs nothing.
+    public var logger: Logger?
 
     public init() {}
 }

@@ -65,6 +65,7 @@ extension ClientError {
         case blob, store, transport
     }
 
+    /// The case without its details; stable across versions.
     public var code: Code {
         switch self {
         case .noSession: .noSession

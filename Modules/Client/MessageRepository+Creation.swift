@@ -69,18 +69,29 @@ extension MessageRepository {
         do throws(ClientError) {
             try validate(content, for: .create)
             guard let session = engine.currentSession else { throw .noSession }
-            try creations.add(bytes: bytes) {
-                do throws(ClientError) {
-                    let handle = try await create(content, in: channel, parent, id: id, for: session)
-                    runtime.spawn { await completion(await end(of: handle)) }
-                } catch {
-                    await completion(.failure(.notCreated(error)))
-                }
+            try add(to: creations, bytes: bytes, completion) { () async throws(ClientError) in
+                try await create(content, in: channel, parent, id: id, for: session)
             }
         } catch {
             runtime.spawn { await completion(.failure(.notCreated(error))) }
         }
         return id
+    }
+
+    /// Adds a creation to a queue, and calls `completion` when it has failed, or its delivery has ended.
+    func add(
+        to queue: CreationQueue, bytes: Int,
+        _ completion: @escaping @MainActor (Result<Message, DeliveryError>) -> Void,
+        _ create: @escaping @Sendable () async throws(ClientError) -> MessageHandle
+    ) throws(ClientError) {
+        try queue.add(bytes: bytes) {
+            do throws(ClientError) {
+                let handle = try await create()
+                runtime.spawn { await completion(await end(of: handle)) }
+            } catch {
+                await completion(.failure(.notCreated(error)))
+            }
+        }
     }
 
     /// The message as it is after its delivery, shown by all collections.

@@ -8,8 +8,12 @@ extension MessageRepository {
     /// Deletes a message, wherever it is: a queued one is never sent, one under way is followed by a deletion, and a
     /// synced one is deleted on the server, through the outbox. The deletion is recorded.
     ///
-    /// Throws ``ClientError/messageNotFound(_:)``, and ``ClientError/notSupported(_:)`` for an own message that is on
-    /// its way to a server that deletes none, or is there already.
+    /// While no user is logged in, this applies to the messages of the account that was logged in last; a deletion on
+    /// the server takes effect when it logs in again.
+    ///
+    /// Throws ``ClientError/messageNotFound(_:)``, ``ClientError/notAuthor(_:)`` for a message of another user, and
+    /// ``ClientError/notSupported(_:)`` for an own message that is on its way to a server that deletes none, or is
+    /// there already.
     public func softDeleteMessage(
         _ id: MessageID, by origin: DeleteAction.Origin = .api
     ) async throws(ClientError) {
@@ -17,7 +21,8 @@ extension MessageRepository {
         throw .messageNotFound(id)
     }
 
-    /// Deletes several messages in one commit, or none if one of them cannot be deleted.
+    /// Deletes several messages in one commit, or none if one of them cannot be deleted; otherwise like
+    /// ``softDeleteMessage(_:by:)``.
     ///
     /// - Returns: the ids of the messages that existed.
     public func softDeleteMessages(

@@ -40,6 +40,7 @@ public struct OutboxItem: Sendable, Hashable {
 
 /// A page of the outbox.
 public struct OutboxPage: Sendable {
+    /// The operations of the page, oldest first.
     public let items: [OutboxItem]
     /// The start of the next page; `nil` if this was the last.
     public let next: MessageCursor?

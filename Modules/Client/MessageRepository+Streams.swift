@@ -22,6 +22,12 @@ extension MessageRepository {
             of: MessagesQuery(.channel(channel), direction: direction, anchor: anchor, pageSize: pageSize), on: server)
     }
 
+    /// The changes of one message, like those of ``getMessage(_:)``: a list of that message; while it does not exist,
+    /// the list is empty and the status `notExist`.
+    public func messageChanges(of id: MessageID) -> LiveChanges<Message> {
+        live.changes(of: OneMessageQuery(id), isObject: true, on: server)
+    }
+
     /// The changes of the list of failed messages, in the order of creation; of one channel if given. A message leaves
     /// it when it is resent or deleted.
     public func failures(

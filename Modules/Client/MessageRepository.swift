@@ -22,6 +22,8 @@ public struct MessageRepository: Sendable {
     let receivedBytesMax: Int64
     /// Creations of callers that do not wait.
     let creations: CreationQueue
+    /// The same with a file, whose copy takes time: others do not wait for it.
+    let mediaCreations: CreationQueue
 
     // MARK: - Reading
 

@@ -59,6 +59,7 @@ public final class FileStore: Store {
                 throw StoreFiles(folder: folder).failure(error, at: "")
             }
             let lock = try takeLock(folder)
+            try StoreErasure.complete(in: folder)
             let journal = JournalFiles(StoreFiles(folder: folder))
             let opening = try JournalOpening(disk, journal, durability, newStore: newIdentity(options))
             // After the journal was found intact: opening the files removes what an earlier run left.

@@ -38,6 +38,7 @@ public struct HTTPTransportConfiguration: Sendable {
         }
     }
 
+    /// The way to the server through a proxy.
     public enum Proxy: Sendable, Hashable {
         /// Always a direct connection.
         case none
@@ -51,7 +52,9 @@ public struct HTTPTransportConfiguration: Sendable {
 
     /// The trusted authorities, and the client's own certificate.
     public var tls: TLSClientConfiguration
+    /// The longest waits.
     public var timeouts: Timeouts
+    /// The proxy, if one is used.
     public var proxy: Proxy
     /// Whether `http:` may leave this machine. The token is then readable by everyone on the path.
     public var allowsPlaintext: Bool

@@ -9,26 +9,32 @@ public import CausewayLiveQuery
 /// Publishers of single properties: first the current value, as soon as there is anything to show, and then every
 /// different one. Otherwise like ``changePublisher``.
 extension LiveCollection {
+    /// The progress of loading.
     public nonisolated var loadingStatusPublisher: some Publisher<LoadingStatus, Never> {
         changePublisher.map(\.loadingStatus).removeDuplicates()
     }
 
+    /// The origin of the data.
     public nonisolated var dataStatusPublisher: some Publisher<DataStatus, Never> {
         changePublisher.map(\.dataStatus).removeDuplicates()
     }
 
+    /// Whether there is another page after the last record.
     public nonisolated var hasNextPublisher: some Publisher<Bool, Never> {
         changePublisher.map(\.hasNext).removeDuplicates()
     }
 
+    /// Whether there is another page before the first record.
     public nonisolated var hasPreviousPublisher: some Publisher<Bool, Never> {
         changePublisher.map(\.hasPrevious).removeDuplicates()
     }
 
+    /// Whether a page after the last record is being loaded.
     public nonisolated var isLoadingNextPublisher: some Publisher<Bool, Never> {
         changePublisher.map(\.isLoadingNext).removeDuplicates()
     }
 
+    /// Whether a page before the first record is being loaded.
     public nonisolated var isLoadingPreviousPublisher: some Publisher<Bool, Never> {
         changePublisher.map(\.isLoadingPrevious).removeDuplicates()
     }
@@ -50,10 +56,12 @@ extension LiveCollection {
 /// Publishers of single properties: first the current value, as soon as there is anything to show, and then every
 /// different one. Otherwise like ``changePublisher``.
 extension LiveObject {
+    /// The progress of loading.
     public nonisolated var loadingStatusPublisher: some Publisher<LoadingStatus, Never> {
         changePublisher.map(\.loadingStatus).removeDuplicates()
     }
 
+    /// The origin of the data.
     public nonisolated var dataStatusPublisher: some Publisher<DataStatus, Never> {
         changePublisher.map(\.dataStatus).removeDuplicates()
     }

@@ -10,6 +10,11 @@ extension LiveCollection {
     /// Publishes the changes from now on, for each subscriber at its own pace. See ``LiveChangePublisher``.
     public nonisolated var changePublisher: LiveChangePublisher<Record> { LiveChangePublisher(changes) }
 
+    /// Publishes the changes from now on, on threads of an executor, without the main actor.
+    public nonisolated func changePublisher(on executor: any TaskExecutor) -> LiveChangePublisher<Record> {
+        LiveChangePublisher(changes, on: executor)
+    }
+
     /// Publishes the records of the window, first the current ones and then every changed state. Slow subscribers
     /// receive only the latest state.
     public nonisolated var snapshotPublisher: some Publisher<LiveSnapshot<Record>, Never> {

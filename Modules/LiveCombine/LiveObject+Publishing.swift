@@ -11,6 +11,11 @@ extension LiveObject {
     /// one record. See ``LiveChangePublisher``.
     public nonisolated var changePublisher: LiveChangePublisher<Record> { LiveChangePublisher(changes) }
 
+    /// Publishes the changes from now on, on threads of an executor, without the main actor.
+    public nonisolated func changePublisher(on executor: any TaskExecutor) -> LiveChangePublisher<Record> {
+        LiveChangePublisher(changes, on: executor)
+    }
+
     /// Publishes the record, `nil` while there is none; first the current one and then every changed state. Slow
     /// subscribers receive only the latest state.
     public nonisolated var snapshotPublisher: some Publisher<Record?, Never> {

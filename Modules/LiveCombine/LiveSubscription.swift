@@ -15,13 +15,14 @@ import Synchronization
 ///    └───────cancel─────┴──────── end of the changes ──▶ over
 /// ```
 ///
-final class LiveSubscription<Record: LiveRecord, Downstream: Subscriber>: Subscription, Sendable
-where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Never {
-    /// Unchecked: neither property is `Sendable`. Both are used only by the one task that pulls, on the main actor;
-    /// other threads at most release them.
+final class LiveSubscription<Record: LiveRecord>: Subscription, Sendable {
+    /// Unchecked: no property is `Sendable`. They are used only by the one task that pulls; other threads at most
+    /// release them.
     private struct Pull: @unchecked Sendable {
         let iterator: LiveChanges<Record>.Iterator
-        let downstream: Downstream
+        /// The subscriber, without its type, which need not be one that tasks may share.
+        let receive: (LiveCollectionChange<Record>) -> Subscribers.Demand
+        let complete: () -> Void
     }
 
     private struct State {
@@ -33,9 +34,19 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
     }
 
     private let state: Mutex<State>
+    /// `nil` for the main actor.
+    private let executor: (any TaskExecutor)?
 
-    init(_ changes: LiveChanges<Record>, _ downstream: Downstream) {
-        state = Mutex(State(pull: Pull(iterator: changes.makeAsyncIterator(), downstream: downstream)))
+    init<Downstream: Subscriber>(
+        _ changes: LiveChanges<Record>, _ downstream: Downstream, on executor: (any TaskExecutor)?
+    ) where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Never {
+        self.executor = executor
+        let pull = Pull(iterator: changes.makeAsyncIterator()) { change in
+            downstream.receive(change)
+        } complete: {
+            downstream.receive(completion: .finished)
+        }
+        state = Mutex(State(pull: pull))
     }
 
     func request(_ demand: Subscribers.Demand) {
@@ -43,7 +54,12 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
         state.withLock { state in
             guard state.pull != nil else { return }
             state.demand += demand
-            if state.task == nil { state.task = Task { @MainActor in await self.run() } }
+            guard state.task == nil else { return }
+            if let executor {
+                state.task = Task(executorPreference: executor) { await self.run(on: nil) }
+            } else {
+                state.task = Task { await self.run(on: MainActor.shared) }
+            }
         }
     }
 
@@ -58,12 +74,13 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
     }
 
     /// Delivers changes until the demand is met.
-    @MainActor
-    private func run() async {
+    ///
+    /// - Parameter actor: `nil` for the executor of the task.
+    private func run(on actor: isolated (any Actor)?) async {
         while let pull = next() {
             guard let change = await pull.iterator.next() else { return complete() }
             guard isWanted() else { return }
-            let more = pull.downstream.receive(change)
+            let more = pull.receive(change)
             if more > .none { state.withLock { $0.demand += more } }
         }
     }
@@ -88,12 +105,11 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
         }
     }
 
-    @MainActor
     private func complete() {
         let pull = state.withLock { state in
             defer { state = State() }
             return state.pull
         }
-        pull?.downstream.receive(completion: .finished)
+        pull?.complete()
     }
 }

@@ -10,6 +10,7 @@ public struct LiveCollectionChange<Record: LiveRecord>: Sendable {
     public let version: Int64
     /// The state that this observer saw last; empty in its first change.
     public let oldSnapshot: LiveSnapshot<Record>
+    /// The present state.
     public let snapshot: LiveSnapshot<Record>
 
     let indices: IndexChange
@@ -30,9 +31,13 @@ public struct LiveCollectionChange<Record: LiveRecord>: Sendable {
     /// True if anything differs. A change that was reverted before the observer looked is not reported.
     var isDifferent: Bool { !isDataUnchanged || !status.isSame(as: oldStatus) }
 
+    /// The origin of the data.
     public var dataStatus: DataStatus { status.data }
+    /// The progress of loading.
     public var loadingStatus: LoadingStatus { status.loading }
+    /// True if there is another page after the last record.
     public var hasNext: Bool { status.hasNext }
+    /// True if there is another page before the first record.
     public var hasPrevious: Bool { status.hasPrevious }
     /// True while a page after the last record is being loaded.
     public var isLoadingNext: Bool { status.isLoadingNext }

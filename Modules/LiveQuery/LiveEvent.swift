@@ -11,7 +11,9 @@ public struct LiveEvent<Record: LiveRecord, Payload>: Sendable {
 
 /// A status before and after an update.
 public struct LiveStatusChange<Status: Sendable & Hashable>: Sendable, Hashable {
+    /// The status before the update.
     public let oldValue: Status
+    /// The status after the update.
     public let newValue: Status
 }
 

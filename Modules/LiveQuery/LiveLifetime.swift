@@ -1,3 +1,5 @@
+import CausewayRuntime
+
 /// Keeps a window open as long as a reference to it exists.
 package final class LiveLifetime: Sendable {
     private let engine: LiveQueryEngine
@@ -7,6 +9,9 @@ package final class LiveLifetime: Sendable {
         self.engine = engine
         self.window = window
     }
+
+    /// Runs the observers that do not live on the main actor.
+    var runtime: any Runtime { engine.runtime }
 
     deinit { close() }
 

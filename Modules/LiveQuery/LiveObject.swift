@@ -149,9 +149,13 @@ public struct LiveObjectChange<Record: LiveRecord>: Sendable {
     public let version: Int64
     /// The state that this observer saw last.
     public let oldSnapshot: Record?
+    /// The present state; `nil` if the record does not exist.
     public let snapshot: Record?
+    /// True if both snapshots are equal.
     public let isDataUnchanged: Bool
+    /// The origin of the data.
     public let dataStatus: DataStatus
+    /// The progress of loading.
     public let loadingStatus: LoadingStatus
     /// The reason why the store or the server could not be asked; `nil` if both could.
     public let error: (any Error)?

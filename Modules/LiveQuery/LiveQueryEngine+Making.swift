@@ -31,10 +31,12 @@ extension LiveQueryEngine {
 
     /// Follows a query in any task, without the main actor: its window is open as long as the sequence or one of its
     /// iterators exists.
+    ///
+    /// - Parameter isObject: true for the first record of the query alone; without one the status is `notExist`.
     package nonisolated func changes<Query: LiveQuery>(
-        of query: Query, on server: LiveServer
+        of query: Query, isObject: Bool = false, on server: LiveServer
     ) -> LiveChanges<Query.Record> {
-        let opened = open(query, isObject: false, remote: query.remotePages(on: server)?.source)
+        let opened = open(query, isObject: isObject, remote: query.remotePages(on: server)?.source)
         return LiveChanges(source: opened.broadcaster, lifetime: opened.lifetime)
     }
 

@@ -46,7 +46,7 @@ package actor LiveQueryEngine {
     let inbox: LiveInbox
     let stage: FrameScheduler
     private let store: any Store
-    private let runtime: any Runtime
+    nonisolated let runtime: any Runtime
     private let bounds: Bounds
     private let nextWindow = Atomic<Int>(0)
 

@@ -1,3 +1,4 @@
+import CausewayBlobs
 package import CausewayStorage
 import CausewaySystem
 
@@ -35,6 +36,7 @@ package final class StoreFolderTools: Sendable {
 
     /// The store in the folder.
     package func required() throws(StoreError) -> any StoreFormat {
+        try StoreErasure.complete(in: folder)
         try UnfinishedWork.require(none: folder)
         guard let found else { throw .notAccessible(path: folder, detail: "it contains no store") }
         return found

@@ -1,3 +1,4 @@
+import CausewayBlobs
 import CausewayStorage
 import CausewaySystem
 import GRDB
@@ -37,6 +38,7 @@ final class StoreDatabase: Sendable {
         self.options = options
         try folder.create()
         let lock = try folder.takeLock()
+        try StoreErasure.complete(in: folder.path)
         logEnd = try LogEnd(folder, trace: options.traceLogEnd)
         if try folder.size(of: folder.database) == nil {
             logEnd.withdraw()

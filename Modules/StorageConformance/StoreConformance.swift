@@ -11,6 +11,7 @@ import CausewayStorage
 public enum StoreConformance {
     /// One guarantee, and the check for it.
     public struct Rule: Sendable, CustomStringConvertible {
+        /// The rule in a sentence.
         public let name: String
         /// True for a rule that creates hundreds of stores.
         public let isLong: Bool

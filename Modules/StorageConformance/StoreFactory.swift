@@ -22,8 +22,11 @@ public struct StoreFactory: Sendable {
 
 /// A violation of one of the port's guarantees.
 public struct ConformanceFailure: Error, CustomStringConvertible {
+    /// A description of the violation.
     public let detail: String
+    /// The source file of the rule.
     public let file: String
+    /// The line of the rule.
     public let line: Int
 
     public var description: String { "\(detail) (\(file):\(line))" }

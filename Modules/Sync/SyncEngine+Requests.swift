@@ -26,7 +26,8 @@ extension SyncEngine {
 
     // MARK: - Messages
 
-    /// Deletes messages wherever they are. Ids without a message are left out of the result.
+    /// Deletes messages wherever they are. Ids without a message are left out of the result. If one of them was written
+    /// by another user, none is deleted.
     package func delete(
         _ ids: [MessageID], by origin: DeleteAction.Origin
     ) async throws(SyncError) -> [MessageID] {
@@ -36,6 +37,11 @@ extension SyncEngine {
                 let wanted = ids.filter { seen.insert($0).inserted }
                 let items = try await engine.readKnown { store throws(StoreError) in
                     try await store.items(wanted)
+                }
+                // A message that is not on the server is one's own, even if its author cannot be read.
+                let user = try await engine.currentUser()
+                if let foreign = items.first(where: { $0.syncState == .synced && $0.sender != user }) {
+                    return .failure(.notAuthor(foreign.id))
                 }
                 guard engine.canDelete(items) else { return .failure(.notSupported(.delete)) }
                 return .success(try await engine.deleteInTurn(items, by: origin))
@@ -69,6 +75,13 @@ extension SyncEngine {
         }
     }
 
+    /// The user of the current account, logged in or not: deletions that are requested after a logout are delivered
+    /// when the account logs in again.
+    private func currentUser() async throws(StoreError) -> UserID? {
+        if let session { return session.user }
+        return try await store.session()?.user
+    }
+
     /// False if one of the messages needs a deletion on a server that has none. A failed message does not: if a copy of
     /// it is found on the server, it remains there.
     private func canDelete(_ items: [StoredItem]) -> Bool {
@@ -84,12 +97,13 @@ extension SyncEngine {
         _ items: [StoredItem], by origin: DeleteAction.Origin
     ) async throws(StoreError) -> [OperationID] {
         guard !items.isEmpty else { return [] }
+        let user = try await currentUser()
         let now = clock
         var deletions: [Outbox.ChangePlan] = []
         for item in items {
             let dependants = try await store.dependants(of: item.id)
             // A message of this account from another device has no lane here; its deletion needs one.
-            let isOwn = item.sender == session?.user
+            let isOwn = item.sender == user
             deletions.append(
                 outbox.deletion(
                     of: item, with: dependants, by: origin, at: now,
@@ -288,13 +302,14 @@ extension SyncEngine {
 
     /// Ends the session: nothing of it is sent afterwards, and undelivered messages become `error`.
     ///
+    /// - Parameter isErasing: true to remove everything that is stored of the account, in the same commit.
     /// - Returns: the number of messages and operations that failed so, plus the number of fences and deletions that
     ///   the server has not received; those resume when the account logs in again.
-    package func logout() async throws(SyncError) -> Int {
-        try await request { engine in await engine.logoutInTurn() }
+    package func logout(isErasing: Bool) async throws(SyncError) -> Int {
+        try await request { engine in await engine.logoutInTurn(isErasing: isErasing) }
     }
 
-    private func logoutInTurn() async -> Result<Int, SyncError> {
+    private func logoutInTurn(isErasing: Bool) async -> Result<Int, SyncError> {
         guard var ended = session else { return .failure(.noSession) }
         await endCalls()
         let now = clock
@@ -303,7 +318,8 @@ extension SyncEngine {
         ended.endedAt = now.wall
         do throws(StoreError) {
             let pending = try await pendingCount()
-            try await store.commit([.endSession(failure), .saveSession(ended)])
+            let erasure = isErasing ? [Mutation.eraseAccount(OutboxID(runtime.makeUUIDv7()))] : []
+            try await store.commit([.endSession(failure)] + erasure + [.saveSession(ended)])
             stopFollowing()
             await transport?.close()
             session = nil

@@ -24,7 +24,9 @@ public struct TLSClientConfiguration: Sendable, Hashable {
         }
     }
 
+    /// The authorities that are trusted.
     public var trust: Trust
+    /// The certificate of this client; `nil` for none.
     public var identity: Identity?
     /// Names of application protocols (ALPN), the preferred one first; none are offered if empty. 1 to 255 bytes each.
     public var applicationProtocols: [String]

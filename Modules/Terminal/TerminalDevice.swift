@@ -78,7 +78,9 @@ struct TerminalDevice: Sendable {
 
 /// The size of a terminal.
 public struct TerminalSize: Sendable, Hashable {
+    /// Characters in a row.
     public let columns: Int
+    /// The rows.
     public let rows: Int
 
     public init(columns: Int, rows: Int) {

@@ -2,6 +2,7 @@
 ///
 /// Displaying it cannot move the cursor, change colours or begin another line, whatever the text contains.
 public struct TerminalLine: Sendable, Hashable {
+    /// The appearance of a piece of text.
     public enum Style: String, Sendable, Hashable {
         case plain = ""
         case bold = "1"
@@ -28,12 +29,14 @@ public struct TerminalLine: Sendable, Hashable {
         pieces.append(Piece(text: TerminalText.harmless(text), style: style))
     }
 
+    /// Joins two lines.
     public static func + (left: TerminalLine, right: TerminalLine) -> TerminalLine {
         var sum = left
         sum.pieces += right.pieces
         return sum
     }
 
+    /// The columns that the line occupies.
     public var width: Int { pieces.reduce(0) { $0 + TerminalText.width(of: $1.text) } }
 
     /// The text without its styles.

@@ -2,6 +2,7 @@ public import CausewayModels
 
 /// A page of a channel, by position on the server.
 public struct RemoteQuery: Sendable, Hashable {
+    /// A part of a channel, by positions.
     public enum Range: Sendable, Hashable {
         /// The newest messages.
         case newest
@@ -12,6 +13,7 @@ public struct RemoteQuery: Sendable, Hashable {
     }
 
     public var channel: ChannelID
+    /// The part of the channel.
     public var range: Range
     /// 1 to ``Limits/pageSizeMax``.
     public var limit: Int

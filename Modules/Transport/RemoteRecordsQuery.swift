@@ -8,8 +8,10 @@ public import CausewayModels
 
 /// A page of a list of records other than messages.
 public struct RemoteRecordsQuery: Sendable, Hashable {
+    /// An order of records.
     public enum Order: Sendable, Hashable { case ascending, descending }
 
+    /// The list whose records are read.
     public var list: RecordList
     /// `.ascending` returns the records with the lowest keys first.
     public var order: Order

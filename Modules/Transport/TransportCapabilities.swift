@@ -20,6 +20,7 @@ public struct TransportCapabilities: Sendable, Hashable {
         case idempotent(window: Duration)
     }
 
+    /// The guarantees of order.
     public var ordering: Ordering
     /// Batches of one lane that may be under way at once.
     public var deliveriesInFlightMax: Int

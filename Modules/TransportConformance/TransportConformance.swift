@@ -82,6 +82,7 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
     public let detail: String
     /// The place of the check.
     public let file: String
+    /// The line of the rule.
     public let line: Int
 
     init(_ detail: String, file: String = #fileID, line: Int = #line) {

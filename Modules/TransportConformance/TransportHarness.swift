@@ -12,8 +12,10 @@ public struct TransportHarness: Sendable {
     /// The longest time that a call may take that must end by itself, or soon. Only a transport that breaks the promise
     /// takes that long, so it may be generous.
     public var patience: Duration
+    /// The clock and the tasks of the tests.
     public var runtime: any Runtime
 
+    /// Creates a harness; see the properties.
     public init(
         faults: Set<ServerFault.Kind> = Set(ServerFault.Kind.allCases), patience: Duration = .seconds(60),
         runtime: any Runtime = SystemRuntime(),

@@ -39,6 +39,26 @@ THREE_LAYERS = [
 # name of the rule: (repositories it flags, repositories it passes). A repository is its files, or its files and the
 # package manager's description of it, or those two and the files tracked by git.
 CASES = {
+    "documentation": (
+        [
+            models("public struct A {}\n"),
+            models("/// A.\npublic struct A {\n    public static let b = 1\n}\n"),
+            models("// No doc comment.\npublic func a() {}\n"),
+            models("/// A.\npublic struct A {\n    public init(b: Int) {}\n}\n"),
+            models("/// A.\n@MainActor\npublic struct A {\n\n    public nonisolated var b: Int { 1 }\n}\n"),
+        ],
+        [
+            models("/// A.\n@MainActor @Observable\npublic final class A {}\n"),
+            models("struct A {\n    package var b: Int\n}\n// public var c\nlet d = \"public var e\"\n"),
+            models("/// A.\npublic struct A {\n    /// B.\n    public var b: Int\n\n    public init(b: Int) {}\n}\n"),
+            models(
+                "/// A.\npublic protocol A {\n    /// B.\n    func b()\n}\n"
+                "/// C.\npublic struct C: A {\n    public func b() {}\n}\n"
+            ),
+            models("/// A.\npublic struct A: Decodable {\n    public init(from decoder: any Decoder) {}\n}\n"),
+            tests("public struct A {}\n"),
+        ],
+    ),
     "import-undeclared": (
         [
             ({"Modules/B/B.swift": "import A"}, manifest(*TWO)),

@@ -54,6 +54,14 @@ extension MessageRepository {
     private func create(
         _ type: MessageType, _ file: MediaSource, in channel: ChannelID, caption: String?, _ parent: MessageID?
     ) async throws(ClientError) -> MessageHandle {
+        let id = MessageID(runtime.makeUUIDv7())
+        return try await create(type, file, in: channel, caption: caption, parent, id: id, for: engine.currentSession)
+    }
+
+    func create(
+        _ type: MessageType, _ file: MediaSource, in channel: ChannelID, caption: String?, _ parent: MessageID?,
+        id: MessageID, for session: Session?
+    ) async throws(ClientError) -> MessageHandle {
         let bytesMax = try fileBytesMax(for: type)
         if let caption, caption.utf8.count > Limits.captionBytesMax {
             throw .content(.captionTooLong(bytes: caption.utf8.count))
@@ -61,8 +69,7 @@ extension MessageRepository {
         if let preview = file.preview, preview.count > Limits.previewBytesMax {
             throw .content(.previewTooLong(bytes: preview.count))
         }
-        guard let files, let session = engine.currentSession else { throw .noSession }
-        let id = MessageID(runtime.makeUUIDv7())
+        guard let files, let session else { throw .noSession }
         let reference = BlobReference(account: session.account, message: id)
         return try await files.collector.creating(id) { () async throws(ClientError) in
             var attachment = try await files.add(file, for: reference, bytesMax: bytesMax)

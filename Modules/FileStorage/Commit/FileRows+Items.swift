@@ -165,14 +165,16 @@ extension FileRows {
         cache.forget(row.item.id)
     }
 
-    mutating func remove(_ old: ItemRow) throws(StoreError) {
+    mutating func remove(_ old: ItemRow) throws(StoreError) { try remove(old.item.id) }
+
+    mutating func remove(_ id: OperationID) throws(StoreError) {
         let account = accountNumber
         _ = try buffer.append(.itemRemoval) { bytes in
             bytes.append(1, Int64(account))
-            bytes.append(2, old.item.id.value)
+            bytes.append(2, id.value)
         }
-        apply(.item(account: account, old.item.id, nil))
-        cache.forget(old.item.id)
+        apply(.item(account: account, id, nil))
+        cache.forget(id)
     }
 }
 

@@ -35,13 +35,18 @@ extension FileRows {
             let entry = RecordIndex.Entry(version: record.version, entries: record.entries, location: location)
             apply(.record(account: account, .init(kind: record.kind, id: record.id), entry))
         } else if let old {
-            _ = try buffer.append(.recordRemoval) { bytes in
-                bytes.append(1, Int64(account))
-                bytes.append(2, text: old.kind.value)
-                bytes.append(3, text: old.id)
-            }
-            apply(.record(account: account, .init(kind: old.kind, id: old.id), nil))
+            try remove(RecordIndex.Identity(kind: old.kind, id: old.id))
         }
+    }
+
+    mutating func remove(_ identity: RecordIndex.Identity) throws(StoreError) {
+        let account = accountNumber
+        _ = try buffer.append(.recordRemoval) { bytes in
+            bytes.append(1, Int64(account))
+            bytes.append(2, text: identity.kind.value)
+            bytes.append(3, text: identity.id)
+        }
+        apply(.record(account: account, identity, nil))
     }
 
     mutating func resetRecordVersions() throws(StoreError) {
@@ -62,11 +67,16 @@ extension FileRows {
         guard index.current.deletions.stored.count > limit, let oldest = index.current.deletions.order.first else {
             return
         }
+        try removeDeletion(oldest)
+    }
+
+    mutating func removeDeletion(_ sequence: Int64) throws(StoreError) {
+        let account = accountNumber
         _ = try buffer.append(.deletionRemoval) { bytes in
             bytes.append(1, Int64(account))
-            bytes.append(2, oldest)
+            bytes.append(2, sequence)
         }
-        apply(.deletion(account: account, oldest, nil))
+        apply(.deletion(account: account, sequence, nil))
     }
 }
 

@@ -137,6 +137,17 @@ struct FileRows: StoreRows {
         apply(.common(common))
     }
 
+    mutating func eraseAccount() throws(StoreError) {
+        let items = index.current.items
+        for slot in 0..<ItemTable.Slot(items.slotCount) where !items[slot].isFree {
+            try remove(MessageID(items[slot].id))
+        }
+        for identity in Array(index.current.records.stored.keys) { try remove(identity) }
+        for sequence in Array(index.current.deletions.stored.keys) { try removeDeletion(sequence) }
+        try removeChains()
+        cache.forgetAll()
+    }
+
     func session() -> Session? { index.common.session }
 
     mutating func setSession(_ session: Session) throws(StoreError) {

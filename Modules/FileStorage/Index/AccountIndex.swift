@@ -138,7 +138,7 @@ struct AccountIndex {
             relations[slot] = related
             dependants[related, default: SortedKeys()].insert(place)
         }
-        counts.count(entry.state, bytes: Int(entry.bytes))
+        counts.count(entry.state, createsMessage: !entry.isOperation, bytes: Int(entry.bytes))
         guard entry.isPending, !entry.isParked else { return }
         pending[entry.key] = slot
         pendingInState[entry.state, default: SortedKeys()].insert(entry.key)
@@ -160,7 +160,7 @@ struct AccountIndex {
             dependants[related]?.remove(place)
             if dependants[related]?.isEmpty == true { dependants[related] = nil }
         }
-        counts.count(entry.state, bytes: Int(entry.bytes), times: -1)
+        counts.count(entry.state, createsMessage: !entry.isOperation, bytes: Int(entry.bytes), times: -1)
         guard entry.isPending, !entry.isParked else { return }
         pendingInState[entry.state]?.remove(entry.key)
         if pending[entry.key] == slot { pending[entry.key] = nil }

@@ -182,7 +182,8 @@ struct ValidatedDelivery: Sendable {
     private static func code(of problem: ContentProblem) -> String {
         switch problem {
         case .textTooLong, .customTooLong, .customTooDeep, .captionTooLong, .fileTooLarge, .previewTooLong: "tooLarge"
-        case .textEmpty, .customNotAnObject, .reactionInvalid, .attachmentInvalid, .contentTypeDiffers:
+        case .textEmpty, .customNotAnObject, .customNotEncodable, .reactionInvalid, .attachmentInvalid,
+            .contentTypeDiffers:
             "contentInvalid"
         case .unsupported: "typeUnsupported"
         }

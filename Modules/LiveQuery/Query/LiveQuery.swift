@@ -61,6 +61,7 @@ extension LiveQuery where Record == Message {
 public enum LiveDirection: Sendable, Hashable {
     case ascending, descending
 
+    /// The other direction.
     public var opposite: LiveDirection { self == .ascending ? .descending : .ascending }
 }
 

@@ -6,7 +6,9 @@ import CausewayStorage
 ///
 /// `before` may also be `nil` if the feed does not report it; the displayed record is found by its identity.
 public struct LiveRecordChange<Record: LiveRecord>: Sendable {
+    /// The state before the commit; `nil` for a new record.
     public var before: Record?
+    /// The state after the commit; `nil` for a removed record.
     public var after: Record?
 
     public init(before: Record?, after: Record?) {

@@ -17,6 +17,7 @@ public struct LiveTopic: Sendable, Hashable {
     }
 
     public let kind: RecordKind
+    /// The records of the kind that the topic covers.
     public let scope: Scope
 
     public init(_ kind: RecordKind, _ scope: Scope) {

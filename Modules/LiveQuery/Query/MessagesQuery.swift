@@ -102,6 +102,7 @@ public struct MessagesQuery: LiveQuery {
 }
 
 extension MessageQuery.Cursor: Comparable {
+    /// Orders by position, then by ordinal.
     public static func < (left: MessageQuery.Cursor, right: MessageQuery.Cursor) -> Bool {
         (left.position, left.ordinal) < (right.position, right.ordinal)
     }

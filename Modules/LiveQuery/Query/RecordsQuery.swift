@@ -10,6 +10,7 @@ public struct RecordsQuery<Value: CausewayRecords.Record>: LiveQuery {
     public typealias Record = Value
     public typealias Key = ListCursor
 
+    /// The list whose records are shown.
     public let list: RecordList
     /// `.ascending` shows the lowest keys first.
     public let direction: LiveDirection

@@ -1,6 +1,7 @@
 /// An ordered batch of operations of one lane, for one server.
 public struct Delivery: Sendable, Hashable {
     public var outbox: OutboxID
+    /// The opening of the store, as a number that grows.
     public var epoch: Int64
     /// The opening of the store that sends the batch; `nil` from a client without lineage.
     public var opening: OpeningID?
@@ -11,6 +12,7 @@ public struct Delivery: Sendable, Hashable {
     /// The server's history as the client knows it; `nil` before the first contact. A server with another history
     /// applies nothing.
     public var history: ServerHistory?
+    /// The lane of all operations of the batch.
     public var lane: LaneID
     /// True if an earlier delivery of the lane is under way. If this one arrives first, a server may wait a moment for
     /// the other instead of reporting a gap.
@@ -27,6 +29,7 @@ public struct Delivery: Sendable, Hashable {
 
 /// One operation of a ``Delivery``. Every attempt of the same operation carries the same numbers.
 public struct DeliveryOperation: Sendable, Hashable {
+    /// The content of an operation.
     public enum Body: Sendable, Hashable {
         case send(
             MessageID, channel: ChannelID, content: MessageContent, createdAt: Timestamp, parent: MessageID? = nil)
@@ -44,6 +47,7 @@ public struct DeliveryOperation: Sendable, Hashable {
     public var sequence: Int64
     /// The last sequence that was transmitted before this one in the same lane; 0 if there was none.
     public var previous: Int64
+    /// The content.
     public var body: Body
 
     public init(sequence: Int64, previous: Int64, body: Body) {

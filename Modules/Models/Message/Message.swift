@@ -47,8 +47,11 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
 
     /// The displayed content.
     public var content: MessageContent { displayed.content }
+    /// The time when the server accepted the last edit, by its clock; `nil` if it was never edited.
     public var editedAt: Timestamp? { displayed.editedAt }
+    /// The displayed number of users who gave each reaction, by its name.
     public var reactions: [String: Int] { displayed.reactions }
+    /// The displayed reactions of this account.
     public var myReactions: Set<String> { displayed.myReactions }
     public var related: MessageID? { parent }
     public var createsMessage: Bool { true }

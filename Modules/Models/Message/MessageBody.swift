@@ -1,5 +1,6 @@
 /// The mutable part of a message: its content and its reactions.
 public struct MessageBody: Sendable, Hashable, Codable {
+    /// The content as of the last edit.
     public var content: MessageContent
     /// The time when the server accepted the last edit, by the server's clock; `nil` if it was never edited.
     public var editedAt: Timestamp?

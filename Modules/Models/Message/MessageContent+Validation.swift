@@ -5,6 +5,8 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case customNotAnObject
     case customTooLong(bytes: Int, limit: Int = Limits.customBytesMax)
     case customTooDeep
+    /// A value of the application could not be coded as JSON.
+    case customNotEncodable(detail: String)
     case unsupported(MessageType)
     /// The name of a reaction is empty, too long, or contains control characters.
     case reactionInvalid
@@ -24,6 +26,7 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
         case .customTooLong(let bytes, let limit):
             "the custom message has \(bytes) bytes of JSON; at most \(limit) may be sent"
         case .customTooDeep: "the custom message is nested deeper than \(Limits.customDepthMax) levels"
+        case .customNotEncodable(let detail): "the custom message cannot be coded as JSON: \(detail)"
         case .reactionInvalid:
             "a reaction is a name of 1 to \(Limits.reactionBytesMax) bytes without control characters"
         case .captionTooLong(let bytes, let limit): "the caption has \(bytes) bytes; at most \(limit) may be sent"

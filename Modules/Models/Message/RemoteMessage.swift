@@ -8,8 +8,10 @@ public struct RemoteMessage: Sendable, Hashable {
     /// The current content and reactions.
     public var body: MessageBody
     public var createdAt: Timestamp
+    /// The position on the server.
     public var serverPosition: ServerPosition
 
+    /// The current content.
     public var content: MessageContent { body.content }
 
     public init(

@@ -34,6 +34,7 @@ public enum SyncState: String, Sendable, Hashable, Codable, CaseIterable {
     /// The states of the first SDKs.
     public enum Classic: String, Sendable, Hashable, Codable { case `default`, syncing, synced, error }
 
+    /// The state in the terms of the iOS SDK.
     public var ios: IOS {
         switch self {
         case .created, .uploading, .syncing: .syncing
@@ -42,6 +43,7 @@ public enum SyncState: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
+    /// The state in the terms of the Android SDK.
     public var android: Android {
         switch self {
         case .created: .created
@@ -52,6 +54,7 @@ public enum SyncState: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
+    /// The state in the terms of the TypeScript SDK.
     public var typescript: TypeScript {
         switch self {
         case .created, .uploading, .syncing: .syncing
@@ -60,6 +63,7 @@ public enum SyncState: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
+    /// The state in the terms of the classic SDK.
     public var classic: Classic {
         switch self {
         case .created: .default

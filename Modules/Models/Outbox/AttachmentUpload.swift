@@ -3,6 +3,7 @@
 /// The server has to have the file before the message is sent. The receipt is kept until the message is delivered, also
 /// over a failure: a resend uploads nothing again.
 public struct AttachmentUpload: Sendable, Hashable {
+    /// The steps of an upload.
     public enum State: Sendable, Hashable {
         /// The server does not have the complete file. `session` is the server's name of the upload to resume, `nil` if
         /// none is open; `attempts` is the number of counted attempts since the last progress.
@@ -11,6 +12,7 @@ public struct AttachmentUpload: Sendable, Hashable {
         case complete(receipt: String)
     }
 
+    /// The present step.
     public var state: State
     /// The size of the file in bytes.
     public var total: Int64

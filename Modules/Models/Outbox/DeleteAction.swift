@@ -5,7 +5,9 @@ public struct DeleteAction: Sendable, Hashable, Codable {
 
     /// Larger means later; 0 until the store has recorded the deletion.
     public var sequence: Int64
+    /// The time of the deletion, by this device.
     public let at: Timestamp
+    /// The caller that requested it.
     public let by: Origin
     public let message: MessageID
     public let channel: ChannelID

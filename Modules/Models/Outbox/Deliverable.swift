@@ -18,6 +18,7 @@ public protocol Deliverable: Sendable {
 }
 
 extension Deliverable {
+    /// The state of the delivery.
     public var syncState: SyncState {
         get { delivery.syncState }
         set { delivery.syncState = newValue }

@@ -1,5 +1,6 @@
 /// The progress of the delivery of one operation: of the creation of a message, of an edit, of a reaction.
 public struct DeliveryProgress: Sendable, Hashable {
+    /// The state of the delivery.
     public var syncState: SyncState
     /// The reason why it is `error`; kept while it waits after a resend until the next attempt ends.
     public var failure: Failure?

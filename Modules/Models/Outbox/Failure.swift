@@ -1,5 +1,6 @@
 /// The reason why a message is `error`.
 public struct Failure: Sendable, Hashable, Codable {
+    /// The kinds of failures.
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
         /// The server refused it permanently.
         case refused
@@ -13,6 +14,7 @@ public struct Failure: Sendable, Hashable, Codable {
         case unsendable
     }
 
+    /// The kind of the failure.
     public let reason: Reason
     /// The server's or the network's machine-readable code for the failure (`channelNotFound`, `503`); may be empty.
     public let code: String

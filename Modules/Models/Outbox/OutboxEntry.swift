@@ -1,5 +1,6 @@
 /// One link of a lane's chain: a request that the server has not confirmed yet.
 public struct OutboxEntry: Sendable, Hashable {
+    /// The kinds of links.
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
         /// Deliver the message.
         case send = 0
@@ -13,6 +14,7 @@ public struct OutboxEntry: Sendable, Hashable {
     }
 
     public var kind: Kind
+    /// The lane of the link.
     public var lane: LaneID
     /// The sequence in the lane.
     public var sequence: Int64
@@ -33,6 +35,7 @@ public struct OutboxEntry: Sendable, Hashable {
     /// `send`.
     public var upload: AttachmentUpload?
 
+    /// Creates a link; see the properties.
     public init(
         kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int,
         queuedAt: Timestamp = Timestamp(milliseconds: 0), isOperation: Bool = false,

@@ -9,6 +9,7 @@ public struct QueuedOperation: Sendable, Hashable, Identifiable, Deliverable {
     public let id: OperationID
     public let channel: ChannelID
     public let sender: UserID
+    /// The content of the operation.
     public var payload: OperationPayload
     /// The time when it was made, by the clock of the device. For display; nothing is ordered by it.
     public let createdAt: Timestamp

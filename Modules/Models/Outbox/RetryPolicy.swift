@@ -37,6 +37,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
         case documented, patient
 
+        /// The policy that the name stands for.
         public var policy: RetryPolicy {
             switch self {
             case .documented: .documented

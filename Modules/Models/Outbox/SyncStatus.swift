@@ -2,11 +2,13 @@
 public struct SyncStatus: Sendable, Hashable, Codable {
     /// One lane of the outbox.
     public struct Lane: Sendable, Hashable, Codable {
+        /// The name of the lane.
         public var lane: LaneID
         /// Links that the server has not confirmed.
         public var depth: Int
         /// The oldest waiting message, and the reason why it waits.
         public var head: MessageID?
+        /// The reason why the head waits; `nil` if it does not.
         public var headWait: WaitReason?
 
         package init(lane: LaneID, depth: Int, head: MessageID?, headWait: WaitReason?) {
@@ -18,19 +20,24 @@ public struct SyncStatus: Sendable, Hashable, Codable {
     }
 
     public var session: Session?
+    /// The connection to the server.
     public var connectivity: Connectivity
+    /// A condition that a user or an operator must resolve; `nil` if there is none.
     public var actionRequired: ActionRequired?
+    /// True while the user or an operator has paused sending.
     public var isPaused: Bool
     /// The reason why nothing at all is sent; `nil` if there is none.
     public var waitReason: WaitReason?
     /// The current problem of the store; `nil` if there is none.
     public var storeProblem: String?
     public var counts: StoreCounts
+    /// The lanes with links, in no order.
     public var lanes: [Lane]
     /// Messages that the server confirmed in this run.
     public var deliveredCount: Int
     /// The server's description of itself.
     public var server: String?
+    /// The number of the opening of the store.
     public var epoch: Int64
     /// Events of this run that require no action, oldest first; the last few.
     public var notices: [SyncNotice]
@@ -61,6 +68,7 @@ public struct SyncStatus: Sendable, Hashable, Codable {
 
 /// An event of the outbox that requires no action.
 public struct SyncNotice: Sendable, Hashable, Codable {
+    /// The kinds of notices.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// Another copy of this store has delivered: it was restored from a backup, or copied. The outbox continues
         /// under a new id; nothing is delivered twice.
@@ -75,6 +83,7 @@ public struct SyncNotice: Sendable, Hashable, Codable {
     }
 
     public let kind: Kind
+    /// The time of the event, by this device.
     public let at: Timestamp
     /// A description of the event.
     public let detail: String

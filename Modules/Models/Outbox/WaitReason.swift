@@ -70,6 +70,7 @@ extension WaitReason: CustomStringConvertible {
 
 /// A condition that requires user action. The outbox pauses, no message fails, and the status reports the condition.
 public struct ActionRequired: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The kinds of conditions.
     public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
         /// The server refuses the token; the user must log in again.
         case tokenRefused
@@ -81,6 +82,7 @@ public struct ActionRequired: Sendable, Hashable, Codable, CustomStringConvertib
         case superseded
     }
 
+    /// The kind of the condition.
     public let cause: Cause
     /// A description of the condition and of its remedy.
     public let detail: String

@@ -45,7 +45,9 @@ public struct RecordList: Sendable, Hashable {
 
 /// A record's place in one list.
 public struct ListEntry: Sendable, Hashable {
+    /// The name of the list.
     public var name: String
+    /// The scope of the list; empty for a list that its name alone identifies.
     public var scope: String
     public var key: ListKey
 
@@ -59,6 +61,7 @@ public struct ListEntry: Sendable, Hashable {
 /// The sort key of a record in a list: bytes that compare as the values do from which they were made. Records with
 /// equal keys are ordered by their ids.
 public struct ListKey: Sendable, Hashable, Comparable {
+    /// The bytes by which entries are ordered.
     public private(set) var bytes: [UInt8]
 
     /// - Parameter bytes: a key that a store or a peer returned.
@@ -76,6 +79,7 @@ public struct ListKey: Sendable, Hashable, Comparable {
     /// A key by text, in the order of the UTF-8 bytes.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
+    /// Orders by bytes.
     public static func < (left: ListKey, right: ListKey) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
@@ -91,6 +95,7 @@ public struct ListCursor: Sendable, Hashable, Comparable {
         self.id = id
     }
 
+    /// Orders by key, then by id.
     public static func < (left: ListCursor, right: ListCursor) -> Bool {
         left.key == right.key ? left.id.utf8.lexicographicallyPrecedes(right.id.utf8) : left.key < right.key
     }

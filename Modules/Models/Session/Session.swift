@@ -4,6 +4,7 @@ public struct Session: Sendable, Hashable, Codable {
     /// The server's address, `https://chat.example:8443`.
     public let server: String
     public let user: UserID
+    /// The time of the login, by this device.
     public let startedAt: Timestamp
     /// The time of the logout; `nil` while the session is active.
     public var endedAt: Timestamp?

@@ -2,12 +2,15 @@
 ///
 /// The unit of deadlines, retries and time-outs. Two values are comparable only within one run of one process.
 public struct MonotonicTime: Sendable, Hashable, Comparable {
+    /// The nanoseconds since an arbitrary moment of the process.
     public let nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// The arbitrary moment.
     public static let zero = MonotonicTime(nanoseconds: 0)
 
+    /// Orders by time.
     public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// Saturates at the bounds of the type.

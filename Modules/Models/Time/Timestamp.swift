@@ -5,6 +5,7 @@
 /// Always within the years 1 to 9999: regardless of the clock, file or program that it came from, differences and sums
 /// of two values do not overflow.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
+    /// The milliseconds since 1970.
     public let milliseconds: Int64
 
     /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
@@ -24,6 +25,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
         try container.encode(milliseconds)
     }
 
+    /// Orders by time.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
     /// The time `duration` later, to the millisecond; saturates at the bounds of the type.

@@ -20,6 +20,7 @@ public struct Channel: Record {
     public var lastActivityAt: Timestamp
     /// The messages that are not deleted.
     public var messageCount: Int64
+    /// The members.
     public var memberCount: Int64
     /// The position of the newest message, deleted ones included; 0 before the first.
     public var lastPosition: Int64

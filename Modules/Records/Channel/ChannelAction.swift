@@ -6,6 +6,7 @@ public struct ChannelSettings: Sendable, Hashable {
     public var name: String?
     /// A JSON object, at most ``Limits/channelMetadataBytesMax`` bytes and ``Limits/channelMetadataDepthMax`` levels.
     public var metadata: JSONValue?
+    /// Whether every account can find the channel and join it; `nil` leaves that unchanged.
     public var isPublic: Bool?
 
     public init(name: String? = nil, metadata: JSONValue? = nil, isPublic: Bool? = nil) {

@@ -6,6 +6,7 @@ public struct ChannelMember: Record {
 
     public let channel: ChannelID
     public let user: UserID
+    /// The rights of the member.
     public var role: ChannelRole
     /// The time when the present membership began.
     public var joinedAt: Timestamp

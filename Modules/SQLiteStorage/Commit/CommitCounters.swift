@@ -30,13 +30,13 @@ struct CommitCounters: Sendable {
     /// Updates the counts for one item that was inserted, removed or changed.
     mutating func count(_ old: StoredItem?, _ oldBytes: Int, _ new: StoredItem?, _ newBytes: Int) {
         if let old {
-            counts.count(old.syncState, bytes: oldBytes, times: -1)
+            counts.count(old.syncState, createsMessage: old.createsMessage, bytes: oldBytes, times: -1)
             if !old.createsMessage { operations -= 1 }
             if old.isParked, let related = old.related { awaited.add(related, times: -1) }
             if let reference = old.reference { referenced.add(reference, times: -1) }
         }
         if let new {
-            counts.count(new.syncState, bytes: newBytes)
+            counts.count(new.syncState, createsMessage: new.createsMessage, bytes: newBytes)
             if !new.createsMessage { operations += 1 }
             if new.isParked, let related = new.related { awaited.add(related) }
             if let reference = new.reference { referenced.add(reference) }

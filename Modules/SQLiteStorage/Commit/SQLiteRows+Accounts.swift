@@ -36,6 +36,15 @@ extension SQLiteRows {
         return AccountRow(id: id)
     }
 
+    mutating func eraseAccount() throws {
+        for table in ["message", "operation", "control", "lane", "delete_action", "record", "record_entry"] {
+            try execute("DELETE FROM \(table) WHERE account = ?", [counters.account.id])
+        }
+        (counters.counts, counters.awaited) = (StoreCounts(), AwaitedMessages())
+        (counters.operations, counters.deletions) = (0, 0)
+        rowCache.forgetAll()
+    }
+
     func session() throws -> Session? { try db.storedSession() }
 
     mutating func setSession(_ session: Session) throws {

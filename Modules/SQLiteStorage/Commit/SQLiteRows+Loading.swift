@@ -72,7 +72,7 @@ extension SQLiteRows {
                 guard let state = StateCode.state(row[0]) else {
                     throw UnreadableRow(table: "message", key: 0)
                 }
-                counters.counts.count(state, bytes: 0, times: row[1])
+                counters.counts.count(state, createsMessage: createsMessage, bytes: 0, times: row[1])
                 counters.counts.undeliveredBytes += row[2] as Int
                 if !createsMessage { counters.operations += row[1] as Int }
             }

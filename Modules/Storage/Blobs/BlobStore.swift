@@ -71,6 +71,7 @@ public protocol IncomingFile: Sendable {
 
 /// The holder of a blob: a message of an account.
 public struct BlobReference: Sendable, Hashable {
+    /// The account of the message.
     public let account: Account
     public let message: MessageID
 
@@ -95,6 +96,7 @@ public protocol Blob: Sendable {
 /// The space that blobs occupy.
 public struct BlobUsage: Sendable, Hashable {
     public var blobs: Int
+    /// The bytes of all blobs.
     public var bytes: Int64
 
     public init(blobs: Int, bytes: Int64) {

@@ -27,6 +27,9 @@ public protocol ReceivedFiles: Sendable {
     /// are being downloaded stay.
     func remove(_ sha256s: Set<String>) async throws(BlobError)
 
+    /// Removes all files. A download that is under way goes on, and is removed when it ends.
+    func removeAll() async throws(BlobError)
+
     /// Waits for calls under way, then closes. Later calls throw ``BlobError/closed``. May be called twice.
     func close() async
 }

@@ -56,6 +56,15 @@ package struct ReceivedIndex: Sendable, Equatable {
     /// The file that was under way has `size` bytes now.
     package mutating func end(_ name: String, size: Int64) { insert(name, size: size) }
 
+    /// Removes all files.
+    ///
+    /// - Returns: the files to remove, and those under way, which remain.
+    package mutating func removeAll() -> (removed: [String], underWay: [String]) {
+        let removed = entries.filter { !$0.value.isUnderWay }.map(\.key)
+        for name in removed { remove(name) }
+        return (removed, Array(entries.keys))
+    }
+
     package mutating func remove(_ name: String) {
         guard let entry = entries.removeValue(forKey: name) else { return }
         bytes -= entry.size

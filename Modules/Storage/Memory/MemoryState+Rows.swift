@@ -75,6 +75,13 @@ extension MemoryState: StoreRows {
         self.account = account
     }
 
+    mutating func eraseAccount() {
+        var erased = MemoryState()
+        (erased.account, erased.otherAccounts) = (account, otherAccounts)
+        (erased.outbox, erased.nextSequence, erased.lastSession) = (outbox, nextSequence, lastSession)
+        self = erased
+    }
+
     func session() -> Session? { lastSession }
 
     mutating func setSession(_ session: Session) { lastSession = session }

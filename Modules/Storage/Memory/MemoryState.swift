@@ -122,7 +122,7 @@ struct MemoryState: Sendable {
             dependants[related, default: SortedKeys()].insert(item.ordinal)
         }
         if let reference = item.reference { references[reference, default: 0] += 1 }
-        counts.count(item.syncState, bytes: bytes)
+        counts.count(item.syncState, createsMessage: item.createsMessage, bytes: bytes)
         if item.isPending, !item.isParked {
             pending[item.laneSequence] = item.id
             pendingInState[item.syncState, default: SortedKeys()].insert(item.laneSequence)
@@ -151,7 +151,7 @@ struct MemoryState: Sendable {
             let count = references[reference, default: 1] - 1
             references[reference] = count > 0 ? count : nil
         }
-        counts.count(item.syncState, bytes: old.bytes, times: -1)
+        counts.count(item.syncState, createsMessage: item.createsMessage, bytes: old.bytes, times: -1)
         if item.isPending, !item.isParked { pendingInState[item.syncState]?.remove(item.laneSequence) }
         if pending[item.laneSequence] == item.id { pending[item.laneSequence] = nil }
     }

@@ -241,7 +241,7 @@ extension MutationApplier<MemoryState> {
         for (draft, bytes) in drafts {
             if let refusal = refusal(of: draft, bytes: bytes, counts, bounds) { return refusal }
             if rows.item(draft.id) != nil { return .duplicate(draft.id) }
-            counts.count(.created, bytes: bytes)
+            counts.count(.created, createsMessage: true, bytes: bytes)
         }
         return nil
     }

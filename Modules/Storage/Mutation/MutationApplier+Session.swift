@@ -50,6 +50,17 @@ extension MutationApplier {
         changes.isReset = true
     }
 
+    /// See ``Mutation/eraseAccount(_:)``.
+    mutating func eraseAccount(_ id: OutboxID) throws(Rows.Failure) {
+        try rows.eraseAccount()
+        var outbox = rows.outbox
+        (outbox.id, outbox.history, outbox.eventCursor) = (id, nil, nil)
+        try rows.setOutbox(outbox)
+        // Nothing that this commit did before is left.
+        changes = CommitChanges()
+        changes.isReset = true
+    }
+
     /// Saves the session and makes its account the current one. Cost of switching: linear in the outbox of the other
     /// account.
     mutating func save(_ session: Session) throws(Rows.Failure) {

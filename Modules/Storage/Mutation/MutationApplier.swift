@@ -71,6 +71,8 @@ package struct MutationApplier<Rows: StoreRows> {
             try save(session)
         case .endSession(let failure):
             try endSession(failure, releasesLanes: true)
+        case .eraseAccount(let id):
+            try eraseAccount(id)
         case .mergeRecords(let records):
             try merge(records)
         case .removeRecord(let kind, let id):

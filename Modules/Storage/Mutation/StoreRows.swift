@@ -134,6 +134,10 @@ package protocol AccountRows {
     /// to all accounts.
     mutating func enter(_ account: Account, newOutboxID: OutboxID) throws(Failure)
 
+    /// Removes every row of the current account: items, chains, past deletions, records. Its outbox is left as it is.
+    /// Cost: linear in their number.
+    mutating func eraseAccount() throws(Failure)
+
     /// The session that was saved last; `nil` if there never was one, or it cannot be read.
     func session() throws(Failure) -> Session?
 

@@ -4,8 +4,11 @@ public import CausewayModels
 public struct ChainMarker: Sendable, Hashable {
     /// Any kind but `send`.
     public var kind: OutboxEntry.Kind
+    /// The lane of the entry.
     public var lane: LaneID
+    /// The number of the entry in its lane.
     public var sequence: Int64
+    /// The sequence that was transmitted before it; `nil` before its first attempt.
     public var previous: Int64?
     public var message: MessageID
 

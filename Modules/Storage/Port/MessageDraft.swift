@@ -7,8 +7,10 @@ public struct MessageDraft: Sendable, Hashable {
     public var sender: UserID
     /// The message that this one replies to.
     public var parent: MessageID?
+    /// The content as it will be sent.
     public var content: MessageContent
     public var createdAt: Timestamp
+    /// The lane of the message.
     public var lane: LaneID
     /// The account that sends it. The store refuses a draft of an account that is not the current one; a draft with
     /// `nil` belongs to the current account.

@@ -2,6 +2,7 @@ public import CausewayModels
 
 /// A request for a page of messages, by key, never by offset.
 public struct MessageQuery: Sendable, Hashable {
+    /// The messages of a query, in an order of their own.
     public enum Scope: Sendable, Hashable {
         /// The messages displayed in this channel: by position on the server, followed by the undelivered ones in the
         /// order of creation.
@@ -20,6 +21,7 @@ public struct MessageQuery: Sendable, Hashable {
     /// The end of the order from which a page is read.
     public enum Direction: Sendable, Hashable { case ascending, descending }
 
+    /// The messages and their order.
     public var scope: Scope
     public var direction: Direction
     /// The cursor after which the page begins, in `direction`; `nil` for the very end of the order.

@@ -96,6 +96,11 @@ public enum Mutation: Sendable, Hashable {
     /// failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset instead
     /// of single changes.
     case endSession(Failure)
+    /// Removes everything that is stored of the current account: messages, operations, chains, past deletions, records,
+    /// and what is known of the server. Its outbox continues under a new id, in which nothing was ever transmitted; its
+    /// name and its session remain. Numbers are not assigned again. The feed reports a reset. Cost: linear in what is
+    /// removed.
+    case eraseAccount(OutboxID)
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
     /// `synced` and takes the server's content. Does nothing if a recorded deletion names the id: a message that was
     /// deleted here is not restored by a page.

@@ -5,8 +5,10 @@ public struct OperationDraft: Sendable, Hashable {
     public var id: OperationID
     public var channel: ChannelID
     public var sender: UserID
+    /// The content of the operation.
     public var payload: OperationPayload
     public var createdAt: Timestamp
+    /// The lane of the operation.
     public var lane: LaneID
     /// The account that sends it. The store refuses a draft of an account that is not the current one; a draft with
     /// `nil` belongs to the current account.

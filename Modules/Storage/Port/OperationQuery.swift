@@ -3,6 +3,7 @@ public import CausewayModels
 /// A request for a page of the outbox: of all operations that the server has not confirmed, creations of messages
 /// included. By key, never by offset.
 public struct OperationQuery: Sendable, Hashable {
+    /// The operations of a query, in an order of their own.
     public enum Scope: Sendable, Hashable {
         /// All of them, in the order in which they were made; of one channel if given.
         case undelivered(in: ChannelID?)
@@ -13,6 +14,7 @@ public struct OperationQuery: Sendable, Hashable {
         case failed(in: ChannelID?)
     }
 
+    /// The operations and their order.
     public var scope: Scope
     public var direction: MessageQuery.Direction
     /// The cursor after which the page begins, in `direction`; `nil` for the very end of the order.

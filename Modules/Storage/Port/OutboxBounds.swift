@@ -2,6 +2,7 @@ public import CausewayModels
 
 /// The capacity of one outbox; beyond it a message is refused and nothing old is dropped.
 public struct OutboxBounds: Sendable, Hashable {
+    /// Operations that are not delivered.
     public var messagesMax: Int
     /// Bytes of content.
     public var bytesMax: Int
@@ -21,13 +22,17 @@ public struct OutboxBounds: Sendable, Hashable {
 }
 
 extension StoreCounts {
-    /// Adds (or with `-1` subtracts) one message in the given state; `synced` messages do not count.
-    package mutating func count(_ state: SyncState, bytes: Int, times: Int = 1) {
+    /// Adds (or with `-1` subtracts) one operation in the given state; `synced` messages do not count.
+    ///
+    /// - Parameter createsMessage: true for a message, false for an edit or a reaction.
+    package mutating func count(_ state: SyncState, createsMessage: Bool, bytes: Int, times: Int = 1) {
         switch state {
         case .created: created += times
         case .uploading: uploading += times
         case .syncing: syncing += times
-        case .error: error += times
+        case .error:
+            error += times
+            if createsMessage { failedMessages += times }
         case .synced: return
         }
         undeliveredBytes += bytes * times

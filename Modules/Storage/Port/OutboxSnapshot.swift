@@ -4,6 +4,7 @@ public import CausewayModels
 public struct OutboxSnapshot: Sendable, Equatable {
     /// A message in state `error` that pauses its lane, as its ``Message/failure`` records.
     public struct LanePause: Sendable, Hashable {
+        /// The lane that is paused.
         public var lane: LaneID
         public var message: MessageID
 
@@ -13,9 +14,11 @@ public struct OutboxSnapshot: Sendable, Equatable {
         }
     }
 
+    /// The id of the outbox.
     public var outboxID: OutboxID
     /// Incremented by each ``Store/begin(_:)``; a server without lineage refuses an older one.
     public var epoch: Int64
+    /// The openings of the store.
     public var lineage: Lineage
     /// The highest lane sequence that was ever transmitted, for each lane.
     public var lastTransmitted: [LaneID: Int64]

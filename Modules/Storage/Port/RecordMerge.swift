@@ -21,6 +21,7 @@ public struct RecordMerge: Sendable, Hashable {
 
 /// A part of a list.
 public struct ListRange: Sendable, Hashable {
+    /// The list of the range.
     public var list: RecordList
     /// The direction in which ``after`` precedes ``through``.
     public var direction: MessageQuery.Direction

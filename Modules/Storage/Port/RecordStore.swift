@@ -16,6 +16,7 @@ public protocol RecordStore: Sendable {
 
 /// A request for a page of a list of records, by key, never by offset.
 public struct RecordListQuery: Sendable, Hashable {
+    /// The list whose records are read.
     public var list: RecordList
     /// `.ascending` reads the lowest keys first.
     public var direction: MessageQuery.Direction

@@ -2,6 +2,7 @@ public import CausewayModels
 
 /// The parameters with which a run starts on a store.
 public struct StartOptions: Sendable, Hashable {
+    /// The treatment of messages that the previous run left undelivered.
     public var restart: RestartPolicy
     /// The failure of messages that fail under ``RestartPolicy/fail``.
     public var failure: Failure

@@ -66,7 +66,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .endSession: self = .endSession
         case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .setLastTransmitted, .raiseSequence,
             .recordDelete, .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord, .setEventCursor,
-            .prune:
+            .prune, .eraseAccount:
             return nil
         }
     }

@@ -133,6 +133,7 @@ struct HistoryGenerator {
         case 16: return .recordDelete(Sample.deletion(number))
         case 17: return .appendDelete(id, lane: .text)
         case 18: return .saveSession(session(of: model.account?.user ?? Sample.me))
+        case 19 where small == 10: return .eraseAccount(OutboxID(id.value))
         case 19: return small < 10 ? .endSession(Sample.failure("e", .sessionEnded)) : .settle(id)
         case 20: return .raiseSequence(above: model.highest + small - 25)
         case 21: return .setLastTransmitted(.text, small)

@@ -24,6 +24,7 @@ struct RecordModel {
                 records.removeAll { Self.isSame($0, record) }
                 records.append(record)
             }
+        case .eraseAccount: records = []
         case .followHistory:
             for index in records.indices { records[index].version = 0 }
         default: break

@@ -123,7 +123,9 @@ extension ReferenceModel {
             case .created: counts.created += 1
             case .uploading: counts.uploading += 1
             case .syncing: counts.syncing += 1
-            default: counts.error += 1
+            default:
+                counts.error += 1
+                if !message.isOperation { counts.failedMessages += 1 }
             }
             counts.undeliveredBytes += try ContentCoding.encode(message.sentContent).count
             if isBlocked(message) { counts.blocked += 1 }

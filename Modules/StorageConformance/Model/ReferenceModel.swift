@@ -139,8 +139,15 @@ struct ReferenceModel {
             applyToChain(mutation)
         case .setEventCursor(let cursor):
             eventCursor = cursor
+        case .eraseAccount(let id): erase(id)
         case .mergeRecords, .removeRecord: break  // in `RecordModel`
         }
+    }
+
+    private mutating func erase(_ id: OutboxID) {
+        (items, bodies, controls, lastTransmitted, deletions, appended) = ([:], [:], [], [:], [], [])
+        (history, eventCursor, forked) = (nil, nil, nil)
+        outboxID = id
     }
 
     /// - Precondition: no number is open when the account changes.

@@ -123,7 +123,68 @@ extension StoreConformance {
             try await store.commit([.saveSession(Sample.session(3))])
             try requireEqual(try await store.counts().undelivered, 1, "messages of the first account")
         },
+        Rule("an erased account is empty, after a restart as well; another account is unchanged") { factory in
+            var store = try await factory.started()
+            try await fill(store)
+            let former = try await everything(store)
+            try await store.commit([.saveSession(Sample.session(20, of: Sample.other))])
+            let last = try await fillMore(store)
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            try await store.commit([
+                .endSession(Sample.ended), .eraseAccount(Sample.otherOutboxID),
+                .saveSession(Sample.session(21, of: Sample.other)),
+            ])
+            try requireEqual(fold.commits.map(\.isReset), [true], "the feed")
+            try requireEqual(fold.commits.flatMap(\.appended), [], "links of the commit")
+            subscription.cancel()
+            for isRestarted in [false, true] {
+                if isRestarted { store = try await factory.restarted(store) }
+                try await requireEmpty(store)
+                try requireEqual(try await store.session(), Sample.session(21, of: Sample.other), "the session")
+            }
+            let next = try await store.enqueue(Sample.draft(3))
+            try require(next.ordinal > last, "a number that was handed out before: \(next.ordinal)")
+            try await store.commit([.saveSession(Sample.session(22))])
+            var found = try await everything(store)
+            found.outbox.epoch -= 1
+            try requireEqual(found, former, "the other account")
+        },
     ]
+
+    /// - Returns: the highest number that was assigned.
+    private static func fillMore(_ store: any Store) async throws -> Int64 {
+        for number in 0..<3 { _ = try await store.enqueue(Sample.draft(number)) }
+        try await store.enqueue(Sample.operation(4, .addReaction(Sample.id(0), name: "wave")))
+        let record = Sample.record(Sample.album, "a", version: 5)
+        try await store.commit([
+            .attempt(Sample.id(0), previous: 0, attempts: 1, at: Sample.time(1)), .setLastTransmitted(.text, 1),
+            .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(2)),
+            .fail(Sample.id(2), Sample.failure("no"), inDoubt: false),
+            .merge(Sample.placed(5, at: 2), at: Sample.time(9)), .recordDelete(Sample.deletion(7)),
+            .mergeRecords(RecordMerge([record])), .keepHistory(Sample.history(1)),
+            .setEventCursor(Sample.cursor(1)), .appendDelete(Sample.id(5), lane: .text),
+        ])
+        return try await store.enqueue(Sample.draft(3)).ordinal
+    }
+
+    private static func requireEmpty(_ store: any Store) async throws {
+        let ids = (0..<8).map(Sample.id)
+        try requireEqual(try await store.counts(), StoreCounts(), "counts")
+        try requireEqual(try await store.messages(ids), [], "messages")
+        try requireEqual(try await store.page(MessageQuery(scope: .channel(Sample.general))).messages, [], "a channel")
+        try requireEqual(try await store.operations(ids), [], "operations")
+        try requireEqual(try await store.dependants(of: Sample.id(0)), [], "dependants")
+        try requireEqual(try await store.deleteActions(before: nil, limit: 9), [], "past deletions")
+        try requireEqual(try await store.record(Sample.album, "a"), nil, "a record")
+        try requireEqual(try await store.allRecords(RecordListQuery(list: Sample.albums)), [], "a list of records")
+        let outbox = try await store.outbox()
+        try requireEqual(outbox.entries, [], "links")
+        try requireEqual(outbox.lastTransmitted, [:], "last sequences")
+        try requireEqual(outbox.outboxID, Sample.otherOutboxID, "the outbox")
+        try requireEqual(outbox.history, nil, "the history of the server")
+        try requireEqual(outbox.eventCursor, nil, "the cursor of the events")
+    }
 
     private struct Everything: Equatable {
         var messages: [Message]

@@ -2,6 +2,7 @@ public import CausewayModels
 
 /// A position from which a reader can follow a server's log.
 public struct EventStart: Sendable, Hashable {
+    /// The cursor from which events are read.
     public var cursor: EventCursor
     /// The history that the position belongs to; `nil` from a server without histories.
     public var history: ServerHistory?

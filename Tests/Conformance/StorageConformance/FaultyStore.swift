@@ -17,7 +17,7 @@ final class FaultyStore: Store {
         case mixesRecordLists
         case commitsCursorFirst, keepsFormerCursor
         case deletesInsteadOfPruning, hidesPruning, skipsChannels
-        case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark
+        case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark, keepsErased
     }
 
     let fault: Fault
@@ -110,7 +110,8 @@ final class FaultyStore: Store {
                 throw .other(detail: "half")
             }
         case .mixesAccounts, .forgetsAccounts, .comparesAddresses, .writesWhatIsUnchanged, .forgetsReceipts,
-            .forgetsSessions, .keepsReceiptsInOtherHistories, .repeatsWithoutMark, .deletesInsteadOfPruning:
+            .forgetsSessions, .keepsReceiptsInOtherHistories, .repeatsWithoutMark, .deletesInsteadOfPruning,
+            .keepsErased:
             try await base.commit(mutations.flatMap(misunderstood))
         case .takesOlderRecords, .keepsUnlistedRecords, .removesRetainedRecords:
             try await base.commit(mutations.flatMap(mistaken))
@@ -145,6 +146,7 @@ final class FaultyStore: Store {
             [.merge(placed.said("again"), at: time), mutation]
         case (.forgetsSessions, .upload(_, .open, _)): []
         case (.deletesInsteadOfPruning, .prune(let ids, _)): ids.map { .delete($0) }
+        case (.keepsErased, .eraseAccount(let id)): [.forkOutbox(id, at: Timestamp(milliseconds: 1))]
         case (.forgetsReceipts, .fail(let id, let failure, let inDoubt)):
             [.fail(id, failure.withCode("attachmentUnknown"), inDoubt: inDoubt)]
         case (.keepsReceiptsInOtherHistories, .followHistory(_, let outbox, _, let time)):

@@ -34,6 +34,7 @@ struct PlantedFaultTests {
         (.forgetsAccounts, "an account finds everything as it left it, over visits and restarts"),
         (.mixesOpenings, "an account's openings are those in which it was current"),
         (.comparesAddresses, "an address in another spelling is no other account"),
+        (.keepsErased, "an erased account is empty, after a restart as well; another account is unchanged"),
         (.takesForeignDrafts, "a draft of another account is refused"),
         (.writesWhatIsUnchanged, "what was merely read again is no change"),
         (.hidesReleases, "the feed names every link that a commit leaves at the tail of a lane, and no other"),

@@ -169,7 +169,7 @@ enum Layout6 {
     // The outcome at the next start, as computed by the program that wrote it.
 
     static let counts = StoreCounts(
-        created: 7, error: 4, undeliveredBytes: 429, blocked: 1)
+        created: 7, error: 4, failedMessages: 2, undeliveredBytes: 429, blocked: 1)
     static let entries = [
         "send 3 text 2 1 1 40 1700000000003 false",
         "fence 5 text 4 2 0 0 0 false",

@@ -1,5 +1,7 @@
 import Causeway
 import CausewayLiveCombine
+import Dispatch
+import Synchronization
 import Testing
 
 #if canImport(Combine)
@@ -182,6 +184,47 @@ import Testing
         await until { session == [nil] }
         token.cancel()
         other.cancel()
+        await client.close()
+    }
+
+    /// Runs jobs on a queue of its own.
+    private final class OwnExecutor: TaskExecutor {
+        private let queue = DispatchQueue(label: "own executor")
+        private let key = DispatchSpecificKey<Bool>()
+
+        init() { queue.setSpecific(key: key, value: true) }
+
+        var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func valuesComeOnTheNamedExecutor() async throws {
+        let client = try await opened()
+        let executor = OwnExecutor()
+        let seen = Mutex<[(isThere: Bool, count: Int)]>([])
+        let isComplete = Mutex(false)
+        let changes = client.messages.messageChanges(in: general)
+        let token = changes.publisher(on: executor).sink { @Sendable _ in
+            isComplete.withLock { $0 = true }
+        } receiveValue: { @Sendable change in
+            seen.withLock { $0.append((executor.isCurrent, change.snapshot.count)) }
+        }
+        try await write("one")
+        await until { seen.withLock { $0.last?.count == 1 } }
+        let collection = client.messages.getMessages(in: general)
+        let other = collection.changePublisher(on: executor).sink { @Sendable change in
+            seen.withLock { $0.append((executor.isCurrent, change.snapshot.count)) }
+        }
+        try await write("two")
+        await until { seen.withLock { $0.count(where: { $0.count == 2 }) >= 2 } }
+        #expect(seen.withLock { $0.allSatisfy(\.isThere) })
+        token.cancel()
+        other.cancel()
+        #expect(!isComplete.withLock { $0 })
         await client.close()
     }
 }

@@ -248,7 +248,7 @@ extension Mutation {
         case .keepHistory, .setEventCursor, .prune: nil
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
-        case .saveSession, .endSession, .merge, .mergeRecords, .removeRecord: "\(self)"
+        case .saveSession, .endSession, .eraseAccount, .merge, .mergeRecords, .removeRecord: "\(self)"
         }
     }
 }

@@ -1,5 +1,6 @@
 import Causeway
 import CausewayScriptedWorld
+import Dispatch
 import Synchronization
 import Testing
 
@@ -199,6 +200,109 @@ import Testing
             return deleted
         }.value
         #expect(deleted == 1)
+        await client.close()
+    }
+
+    private actor Archive {
+        private(set) var texts: [String] = []
+        private var waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
+
+        func add(_ change: LiveCollectionChange<Message>) {
+            texts += change.insertions.compactMap { change.snapshot[$0].text }
+            for (_, waiter) in waiters.filter({ $0.count <= texts.count }) { waiter.resume() }
+            waiters.removeAll { $0.count <= texts.count }
+        }
+
+        func until(_ count: Int) async {
+            if texts.count < count { await withCheckedContinuation { waiters.append((count, $0)) } }
+        }
+
+        /// No call follows.
+        func end(_ token: NotificationToken) -> [String] {
+            token.invalidate()
+            return texts
+        }
+    }
+
+    @Test func anActorIsNotifiedUntilItsTokenEnds() async throws {
+        let client = try await opened()
+        let archive = Archive()
+        try await client.messages.createTextMessage("1", in: general).delivered()
+        let token = await Task.detached { [general] in
+            client.messages.messageChanges(in: general).observe(on: archive) { archive, change in archive.add(change) }
+        }.value
+        await archive.until(1)
+        try await client.messages.createTextMessage("2", in: general).delivered()
+        await archive.until(2)
+        let seen = await archive.end(token)
+        #expect(seen == ["1", "2"])
+        let list = client.messages.getMessages(in: general)
+        try await client.messages.createTextMessage("3", in: general).delivered()
+        while list.count < 3 { await Task.yield() }
+        #expect(await archive.texts == seen)
+        await client.close()
+    }
+
+    /// Runs jobs one after the other, on threads that are not the main one.
+    private final class OwnExecutor: TaskExecutor {
+        private let queue = DispatchQueue(label: "own executor")
+        private let key = DispatchSpecificKey<Bool>()
+
+        init() { queue.setSpecific(key: key, value: true) }
+
+        var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    @Test func anExecutorIsNotified() async throws {
+        let client = try await opened()
+        let executor = OwnExecutor()
+        let object = try await client.messages.createTextMessage("1", in: general).live
+        let seen = Mutex<[(isThere: Bool, state: SyncState?)]>([])
+        let token = object.observe(on: executor) { change in
+            seen.withLock { $0.append((executor.isCurrent, change.snapshot?.syncState)) }
+        }
+        while seen.withLock({ $0.last?.state != .synced }) { await Task.yield() }
+        #expect(seen.withLock { $0.allSatisfy(\.isThere) })
+        token.invalidate()
+        await client.close()
+    }
+
+    @Test func pagesAreLoadedWithoutTheMainActor() async throws {
+        let client = try await opened()
+        for number in 1...5 { try await client.messages.createTextMessage("\(number)", in: general).delivered() }
+        try await Task.detached { [general] in
+            let changes = client.messages.messageChanges(in: general, pageSize: 2)
+            let reader = changes.makeAsyncIterator()
+            while let change = await reader.next(), change.dataStatus != .fresh {}
+            #expect(try await changes.previousPage() == 2)
+            var last = await reader.next()
+            while let change = last, change.snapshot.count < 4 { last = await reader.next() }
+            #expect(last?.snapshot.compactMap(\.text) == ["2", "3", "4", "5"])
+            try await changes.refresh()
+            #expect(try await changes.nextPage() == 0)
+        }.value
+        server.set(.unreachable)
+        let changes = client.messages.messageChanges(in: try #require(ChannelID("elsewhere")))
+        await #expect(throws: (any Error).self) { try await changes.refresh() }
+        await client.close()
+        await #expect(throws: (any Error).self) { try await changes.nextPage() }
+    }
+
+    @Test func oneMessageIsFollowedInAnyTask() async throws {
+        let client = try await opened()
+        server.set(.unreachable)
+        let handle = try await client.messages.createTextMessage("hi", in: general)
+        let changes = client.messages.messageChanges(of: handle.id)
+        server.set(.working)
+        await client.probeNow()
+        for await change in changes where change.snapshot.first?.syncState == .synced { break }
+        try await client.messages.softDeleteMessage(handle.id)
+        for await change in changes where change.snapshot.isEmpty { break }
         await client.close()
     }
 }

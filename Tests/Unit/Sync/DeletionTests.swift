@@ -138,28 +138,74 @@ import Testing
         }
     }
 
-    /// The owner decides: an own message is deleted for everyone, whichever device it came from.
-    @Test(arguments: [true, false])
-    func aSyncedMessageFromElsewhereIsDeletedOnTheServerIfItIsOnesOwn(isOwn: Bool) throws {
+    /// Stores a message that a page brought.
+    private static func receive(
+        from sender: UserID, _ client: CausewayClient, _ world: ClientWorld
+    ) async throws -> MessageID {
+        let id = MessageID(UUIDv7(high: 7, low: 7))
+        world.transport.server.withLock {
+            $0.page = [
+                RemoteMessage(
+                    id: id, channel: world.general, sender: sender, content: .text("1"),
+                    createdAt: Timestamp(milliseconds: 4),
+                    serverPosition: ServerPosition(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
+            ]
+        }
+        try await client.messages.refreshMessages(in: world.general)
+        return id
+    }
+
+    /// An own message is deleted for everyone, whichever device it came from.
+    @Test func anOwnMessageFromAnotherDeviceIsDeletedOnTheServer() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
-            let mark = try await client.messages.createTextMessage("mark", in: world.general)
-            _ = try await mark.delivered()
-            let other = try #require(UserID("bob"))
-            let id = MessageID(UUIDv7(high: 7, low: 7))
-            world.transport.server.withLock {
-                $0.page = [
-                    RemoteMessage(
-                        id: id, channel: world.general, sender: isOwn ? mark.message.sender : other,
-                        content: .text("1"), createdAt: mark.message.createdAt,
-                        serverPosition: ServerPosition(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
-                ]
-            }
-            try await client.messages.refreshMessages(in: world.general)
+            let id = try await Self.receive(from: try #require(UserID("ann")), client, world)
             try await client.messages.softDeleteMessage(id)
             try await world.until("nothing is left to be said") { try await client.status().lanes.isEmpty }
-            #expect(world.transport.server.withLock { $0.deletions } == (isOwn ? [id] : []))
+            #expect(world.transport.server.withLock { $0.deletions } == [id])
             #expect(try await client.messages.storedMessage(id) == nil)
+        }
+    }
+
+    @Test func aDeletionThatWasRequestedWhileLoggedOutReachesTheServer() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("2", in: world.general)
+            try await handle.delivered()
+            let id = try await Self.receive(from: try #require(UserID("ann")), client, world)
+            try await client.logout()
+            try await client.messages.softDeleteMessage(id)
+            try await client.messages.softDeleteMessage(handle.id)
+            #expect(try await client.messages.storedMessage(id) == nil)
+            await world.pass(.seconds(60))
+            #expect(world.transport.server.withLock { $0.deletions } == [])
+            try await world.login(client)
+            try await world.until("both are deleted there") {
+                Set(world.transport.server.withLock { $0.deletions }) == [id, handle.id]
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            #expect(try await client.messages.storedMessage(id) == nil)
+        }
+    }
+
+    /// Whether or not a user is logged in: nothing is removed, and nothing is sent.
+    @Test(arguments: [true, false]) func anotherUsersMessageIsNotDeleted(isLoggedIn: Bool) throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let id = try await Self.receive(from: try #require(UserID("bob")), client, world)
+            let own = try await client.messages.createTextMessage("2", in: world.general)
+            try await own.delivered()
+            if !isLoggedIn { try await client.logout() }
+            await #expect(throws: ClientError.notAuthor(id)) { try await client.messages.softDeleteMessage(id) }
+            await #expect(throws: ClientError.notAuthor(id)) {
+                try await client.messages.softDeleteMessages([own.id, id])
+            }
+            #expect(try await client.messages.storedMessage(id) != nil)
+            #expect(try await client.messages.storedMessage(own.id) != nil)
+            #expect(try await client.messages.deleteActions().isEmpty)
+            if !isLoggedIn { try await world.login(client) }
+            try await world.until("nothing is left to be said") { try await client.status().lanes.isEmpty }
+            #expect(world.transport.server.withLock { $0.deletions } == [])
         }
     }
 }

@@ -1,6 +1,6 @@
 """Every rule, by group. A new file of rules is imported and listed here."""
 
-from . import banned, dead, layering, limits, names, purity, settings, vocabulary, words
+from . import banned, dead, documentation, layering, limits, names, purity, settings, vocabulary, words
 
 ALL = [
     *layering.RULES,
@@ -10,6 +10,7 @@ ALL = [
     *names.RULES,
     *dead.RULES,
     *vocabulary.RULES,
+    *documentation.RULES,
     *words.RULES,
     *settings.RULES,
 ]

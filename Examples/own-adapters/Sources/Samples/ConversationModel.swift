@@ -19,10 +19,15 @@ package final class ConversationModel {
     @ObservationIgnored private var token: NotificationToken?
 
     /// Shows what is stored when it returns.
-    package init(_ client: CausewayClient, in channel: ChannelID, pageSize: Int = 20) async {
-        messages = await client.messages.getMessages(in: channel, pageSize: pageSize).ready()
-        token = messages.observe { [weak self] _, change in self?.apply(change) }
-        rows = messages.snapshots.map(Self.row)
+    package convenience init(_ client: CausewayClient, in channel: ChannelID, pageSize: Int = 20) async {
+        await self.init(client.messages.getMessages(in: channel, pageSize: pageSize))
+    }
+
+    /// Shows any list of messages: a preview or a test passes a constant one.
+    package init(_ messages: LiveCollection<Message>) async {
+        self.messages = await messages.ready()
+        token = self.messages.observe { [weak self] _, change in self?.apply(change) }
+        rows = self.messages.snapshots.map(Self.row)
     }
 
     package var isLoading: Bool { messages.isLoading }
@@ -48,7 +53,6 @@ package final class ConversationModel {
     }
 
     private static func row(_ message: Message) -> Row {
-        let text = if case .text(let text) = message.content { text } else { "" }
-        return Row(id: message.id, text: text, state: message.syncState)
+        Row(id: message.id, text: message.text ?? message.caption ?? "", state: message.syncState)
     }
 }

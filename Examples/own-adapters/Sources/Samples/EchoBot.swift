@@ -22,7 +22,7 @@ package struct EchoBot: Sendable {
     }
 
     private func answer(_ message: Message) async throws {
-        guard case .text(let text) = message.content, text.hasPrefix("echo ") else { return }
+        guard let text = message.text, text.hasPrefix("echo ") else { return }
         try await client.messages.createTextMessage(String(text.dropFirst(5)), in: channel, parent: message.id)
     }
 }
