@@ -86,6 +86,8 @@ package actor SyncEngine {
     var follower = EventFollower()
     var events = EventReading()
     package nonisolated let followedEvents = FollowedEvents()
+    package nonisolated let ephemeral: EphemeralFeed
+    var ownTyping = OwnTyping()
     package nonisolated let statusObservers = StatusObservers()
     /// The required action that was reported last.
     private var reportedAction: ActionRequired?
@@ -118,6 +120,7 @@ package actor SyncEngine {
         self.configuration = configuration
         self.ordering = ordering
         self.interpreter = interpreter
+        ephemeral = EphemeralFeed(runtime)
         self.onRefreshTrigger = onRefreshTrigger
         startCursor = snapshot.eventCursor
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
@@ -178,6 +181,7 @@ package actor SyncEngine {
         await transport?.close()
         waiters.failAll()
         statusObservers.end()
+        ephemeral.end()
     }
 
     func tell(_ trigger: RefreshTrigger) { onRefreshTrigger(trigger) }

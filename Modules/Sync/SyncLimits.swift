@@ -34,6 +34,16 @@ enum SyncLimits {
     static let eventCursorsUnsavedMax = 20
     /// Channels for which the newest position that events brought is remembered.
     static let followedChannelsMax = 4096
+    /// For each channel, the time between two signals that its user is typing.
+    static let typingInterval: Duration = .seconds(3)
+    /// Typing signals under way, and channels in which the user may type at the same time; further reports are dropped.
+    static let typingCallsMax = 4
+    static let typingChannelsMax = 32
+    /// The longest time for which a server can say that a user is typing.
+    static let typingLifeMax: Duration = .seconds(30)
+    /// Channels with ephemeral events, and users in each list of one; further ones are dropped.
+    static let ephemeralChannelsMax = 10_000
+    static let ephemeralUsersMax = 200
     /// Stored messages that are compared with a page at a time.
     static let reconcileStepMax = 200
     /// The shortest pause between two reports of the progress of one upload.

@@ -78,6 +78,7 @@ extension SyncEngine {
 
     private func perform(_ actions: [EventFollower.Action]) {
         followedEvents.become(follower.phase)
+        adaptEphemeral()
         for action in actions {
             switch action {
             case .takeCursor:
@@ -199,6 +200,7 @@ extension SyncEngine {
         perform(
             follower.stored(
                 batch.cursor, limited: limited, isUpToDate: batch.isUpToDate, isAwaited: isAwaited))
+        showEphemeral(of: batch)
     }
 
     /// Merges a batch into the store, in one commit with its cursor.
@@ -233,6 +235,7 @@ extension SyncEngine {
         noteArrived(changes.messages.map(\.id))
         recordReads.noteStored(changes.records)
         for (kind, id) in removed { recordReads.noteRemoved(kind, id) }
+        for channel in changes.lost { ephemeral.remove(channel) }
         followedEvents.note(changes.messages)
         await confirm(changes.messages.filter { $0.sender == session?.user })
         return changes.limited
@@ -264,6 +267,8 @@ private struct EventChanges {
     var records: [StoredRecord] = []
     var removedRecords: [(kind: RecordKind, id: String, version: Int64)] = []
     var limited: Set<ChannelID>?
+    /// Channels that the account can no longer read.
+    var lost: [ChannelID] = []
 
     /// - Parameter gone: messages that were found to be deleted since the batch was requested.
     init(_ batch: EventBatch, _ interpreter: EventInterpreter, gone: Set<MessageID>) {
@@ -280,6 +285,7 @@ private struct EventChanges {
                 // Without the right to read it, nothing more of the channel arrives.
                 if event.topic == .account, let channel = interpreter.channel(kind, id) {
                     limited = (limited ?? []).union([channel])
+                    lost.append(channel)
                 }
             }
         }

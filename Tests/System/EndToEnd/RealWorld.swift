@@ -3,6 +3,7 @@ import CausewayHTTPTransport
 import CausewayHub
 import CausewayHubSQLite
 import CausewayModels
+import CausewayRecords
 import CausewaySQLiteStorage
 import CausewayScriptedWorld
 import CausewayTLS
@@ -19,8 +20,14 @@ struct RealWorld: Sendable {
     let address: String
     let general: ChannelID
     private let data: DataFolder
+    /// The hub's accounts, if it runs in this process.
+    let administration: HubAdministration?
 
-    private init(folder: String, faults: HubFaults, address: String, general: ChannelID, data: DataFolder) {
+    private init(
+        folder: String, faults: HubFaults, address: String, general: ChannelID, data: DataFolder,
+        administration: HubAdministration? = nil
+    ) {
+        self.administration = administration
         self.folder = folder
         self.faults = faults
         self.address = address
@@ -57,8 +64,16 @@ struct RealWorld: Sendable {
             try await body(
                 RealWorld(
                     folder: folder, faults: faults, address: try await hub.address(),
-                    general: try #require(ChannelID("general")), data: data))
+                    general: try #require(ChannelID("general")), data: data, administration: hub.administration))
         }
+    }
+
+    /// Creates an account that is a member of the channel.
+    func addMember(_ name: String) async throws -> AccessToken {
+        let administration = try #require(administration)
+        let token = try await administration.addAccount(name).text
+        try await administration.setMember(try #require(ChannelMemberID("general/\(name)")), .member)
+        return try #require(AccessToken(token))
     }
 
     var authority: String { data.authorityCertificate }

@@ -52,6 +52,12 @@ final class ScriptedTransport: Transport {
         var channelErrors: [ChannelID: TransportError] = [:]
         /// The delays of the next pages after they were read, in order.
         var pageDelays: [Duration] = []
+        /// The typing signals that it received; `nil` for a server without ephemeral events.
+        var signals: [TypingSignal]?
+        var signalBehaviour: Behaviour = .work
+        /// The ephemeral events of now, and the number of their changes.
+        var ephemeral = EphemeralUpdate(channels: [], isComplete: true)
+        var ephemeralChanges = 0
         /// The server's log; `nil` for a server without events.
         var log: ScriptedLog?
 
@@ -161,6 +167,10 @@ final class ScriptedTransport: Transport {
 
     var events: (any EventSource)? {
         server.withLock { $0.log } == nil ? nil : ScriptedEvents(transport: self, runtime: runtime)
+    }
+
+    var ephemeral: (any EphemeralEvents)? {
+        server.withLock { $0.signals } == nil ? nil : ScriptedSignals(transport: self, runtime: runtime)
     }
 
     func close() async { server.withLock { $0.closings += 1 } }

@@ -84,24 +84,25 @@ final class ScriptedStream: EventStream {
 
     private let transport: ScriptedTransport
     private let runtime: any Runtime
-    private let state: Mutex<(cursor: EventCursor, isFirst: Bool, isClosed: Bool)>
+    private let state: Mutex<(cursor: EventCursor, isFirst: Bool, isClosed: Bool, seen: Int)>
 
     init(transport: ScriptedTransport, runtime: any Runtime, cursor: EventCursor) {
         self.transport = transport
         self.runtime = runtime
-        state = Mutex((cursor, true, false))
+        state = Mutex((cursor, true, false, 0))
     }
 
     func next(knowing history: ServerHistory?) async throws(TransportError) -> EventPart {
-        let (cursor, isFirst) = state.withLock { state in
+        let (cursor, isFirst, seen) = state.withLock { state in
             defer { state.isFirst = false }
-            return (state.cursor, state.isFirst)
+            return (state.cursor, state.isFirst, state.seen)
         }
         transport.server.withLock { $0.log?.requests += 1 }
         let end = runtime.now + Self.wait
         while !isFirst, runtime.now < end {
             let isNew = transport.server.withLock { server in
                 server.log.map { $0.isNew(since: cursor) || $0.error != nil || !$0.errors.isEmpty } ?? true
+                    || server.ephemeralChanges != seen
             }
             if isNew { break }
             await runtime.sleep(until: runtime.now + .milliseconds(20))
@@ -114,8 +115,14 @@ final class ScriptedStream: EventStream {
         }
         if let error { throw error }
         guard let part else { throw .unreachable(detail: "no events") }
-        if case .batch(let batch) = part { state.withLock { $0.cursor = batch.cursor } }
-        return part
+        guard case .batch(var batch) = part else { return part }
+        let (changes, ephemeral) = transport.server.withLock { ($0.ephemeralChanges, $0.ephemeral) }
+        if batch.isUpToDate, changes != seen { batch.ephemeral = ephemeral }
+        state.withLock { [batch] state in
+            state.cursor = batch.cursor
+            state.seen = batch.isUpToDate ? changes : 0
+        }
+        return .batch(batch)
     }
 
     func close() async {
@@ -128,6 +135,12 @@ extension ScriptedTransport.Server {
     fileprivate mutating func nextEventError() -> TransportError? {
         if let error = log?.error { return error }
         return log?.errors.isEmpty == false ? log?.errors.removeFirst() : nil
+    }
+
+    /// The ephemeral events change.
+    mutating func show(_ channels: [EphemeralUpdate.Channel]) {
+        ephemeral = EphemeralUpdate(channels: channels, isComplete: true)
+        ephemeralChanges += 1
     }
 
     /// Another device's message arrives: in pages, and in the log.
