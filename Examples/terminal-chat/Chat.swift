@@ -28,7 +28,13 @@ final class Chat {
         }
         tokens.append(outbox.observe { [weak self] _, _ in self?.draw() })
         tokens.append(session.observe { [weak self] _, _ in self?.draw() })
-        defer { tokens = [] }
+        let typing = conversations.map { conversation in
+            Task { [weak self] in for await _ in conversation.typing { self?.draw() } }
+        }
+        defer {
+            tokens = []
+            for task in typing { task.cancel() }
+        }
         draw()
         for await event in screen.events {
             switch event {
@@ -48,9 +54,14 @@ final class Chat {
         notice = nil
         let conversation = conversations[open]
         switch key {
-        case .character(let character): typed.append(character)
+        case .character(let character):
+            typed.append(character)
+            // The client sends only some of these reports.
+            await client.setTyping(in: conversation.channel)
         case .backspace: _ = typed.popLast()
-        case .control("u"), .escape: typed = ""
+        case .control("u"), .escape:
+            typed = ""
+            await client.setTyping(false, in: conversation.channel)
         case .enter: await send(in: conversation.channel)
         case .tab, .down: open = (open + 1) % conversations.count
         case .up: open = (open + conversations.count - 1) % conversations.count
@@ -125,6 +136,8 @@ final class Chat {
         let failed = outbox.snapshots.count { $0.syncState == .error }
         var parts = [session.snapshot.map { "\($0.user.value) at \($0.server)" } ?? "not logged in"]
         if !outbox.snapshots.isEmpty { parts.append("outbox \(outbox.count - failed) waiting, \(failed) failed") }
+        let typing = conversation.typing.now.map(\.value)
+        if !typing.isEmpty { parts.append("typing: " + typing.joined(separator: ", ")) }
         if let error = conversation.messages.error { parts.append("\(error)") }
         return " " + parts.joined(separator: " · ")
     }

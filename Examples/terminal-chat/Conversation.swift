@@ -6,12 +6,15 @@ import CausewayTerminal
 final class Conversation {
     let channel: ChannelID
     let messages: LiveCollection<Message>
+    /// The others who are typing.
+    let typing: ChannelUsers
     /// The number of newest messages below the visible part.
     var offset = 0
 
     init(_ channel: ChannelID, _ client: CausewayClient) {
         self.channel = channel
         messages = client.messages.getMessages(in: channel, pageSize: 100)
+        typing = client.typing(in: channel)
     }
 
     /// Scrolls back; requests an older page at the start of the window.

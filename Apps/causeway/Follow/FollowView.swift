@@ -67,12 +67,20 @@ actor FollowView {
         screen.draw(lines)
     }
 
+    /// At most two names: there may be many.
+    private static func typing(_ users: [UserID]) -> String {
+        let names = users.prefix(2).map(\.value)
+        if users.count > names.count { return "\(users.count) are typing …" }
+        return names.joined(separator: " and ") + (names.count == 1 ? " is typing …" : " are typing …")
+    }
+
     private func status(_ columns: Int) -> TerminalLine {
         var parts = [channel, followed.messages.count == 1 ? "1 message" : "\(followed.messages.count) messages"]
         let waiting = followed.messages.count { $0.waitText != nil }
         let failed = followed.messages.count { $0.failure != nil }
         if waiting > 0 { parts.append("\(waiting) waiting") }
         if failed > 0 { parts.append("\(failed) failed") }
+        if let typing = last?.typing, !typing.isEmpty { parts.append(Self.typing(typing)) }
         if let problem = last?.problem { parts.append("the list was not refreshed: \(problem)") }
         if last == nil || last?.loadingStatus == "\(LoadingStatus.loading)" { parts.append("loading …") }
         let right = offset > 0 ? " \(offset) newer below, End shows them " : " q quits "

@@ -46,6 +46,8 @@ package struct FollowEvent: Sendable, Hashable, Codable {
     package let loadingStatus: String
     /// Why the store or the server could not be read; absent when both could.
     package let problem: String?
+    /// The other users who are typing in the channel; absent when there are none.
+    package var typing: [UserID]?
 
     /// An event without changes.
     package init(version: Int64, count: Int, dataStatus: String, loadingStatus: String, problem: String?) {

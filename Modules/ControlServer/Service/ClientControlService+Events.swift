@@ -8,7 +8,9 @@ extension ClientControlService {
     package func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
         try await followers.hold {
             let collection = await client.messages.getMessages(in: query.channel, pageSize: query.limit)
-            try await Self.tell(collection.changes, reasons: { try await reasons(for: $0) }, listener)
+            try await Self.tell(
+                collection.changes, typing: client.typing(in: query.channel), reasons: { try await reasons(for: $0) },
+                listener)
         }
     }
 
@@ -16,19 +18,26 @@ extension ClientControlService {
         case change(LiveCollectionChange<Message>)
         /// Time to check the wait reasons, which may change without a commit.
         case look
+        case typing([UserID])
     }
 
     private static func tell(
-        _ changes: LiveChanges<Message>, reasons: ([Message]) async throws -> [MessageID: WaitReason],
+        _ changes: LiveChanges<Message>, typing: ChannelUsers,
+        reasons: ([Message]) async throws -> [MessageID: WaitReason],
         _ listener: (FollowEvent) async throws -> Void
     ) async throws {
         let looks = AsyncTimerSequence.repeating(every: .seconds(ControlServerLimits.followLookSeconds))
-        let occasions = merge(changes.map { Occasion.change($0) }, looks.map { _ in Occasion.look })
+        let occasions = merge(
+            changes.map { Occasion.change($0) }, looks.map { _ in Occasion.look }, typing.map { Occasion.typing($0) })
         var builder = FollowEventBuilder()
         var silence = 0
         for await occasion in occasions.cancelOnGracefulShutdown() {
             var change: LiveCollectionChange<Message>?
-            if case .change(let new) = occasion { change = new }
+            switch occasion {
+            case .change(let new): change = new
+            case .typing(let users): builder.note(typing: users)
+            case .look: break
+            }
             let waiting = builder.waiting(after: change)
             var event = builder.event(change, reasons: waiting.isEmpty ? [:] : try await reasons(waiting))
             silence = event == nil ? silence + ControlServerLimits.followLookSeconds : 0

@@ -8,11 +8,17 @@ struct FollowEventBuilder: Sendable {
     private var last: LiveCollectionChange<Message>?
     /// The reasons that the follower was sent last.
     private var told: [MessageID: WaitReason] = [:]
+    /// The users who are typing, and those that the follower was sent last.
+    private var typing: [UserID] = []
+    private var typingSent: [UserID] = []
 
     /// The messages of the window that may wait, including those of the change.
     func waiting(after change: LiveCollectionChange<Message>?) -> [Message] {
         (change?.snapshot ?? snapshot).filter { $0.isUndelivered && $0.syncState != .error }
     }
+
+    /// Other users are typing now.
+    mutating func note(typing users: [UserID]) { typing = users }
 
     /// Returns the event to send to the follower; `nil` when nothing changed.
     ///
@@ -23,9 +29,7 @@ struct FollowEventBuilder: Sendable {
         _ change: LiveCollectionChange<Message>?, reasons: [MessageID: WaitReason]
     ) -> FollowEvent? {
         guard let current = change ?? last else { return nil }
-        var event = FollowEvent(
-            version: current.version, count: current.snapshot.count, dataStatus: "\(current.dataStatus)",
-            loadingStatus: "\(current.loadingStatus)", problem: current.error.map { "\($0)" })
+        var event = unchanged(current)
         var named: Set<Int> = []
         if let change {
             event.deleted = change.deletions
@@ -44,16 +48,23 @@ struct FollowEventBuilder: Sendable {
         snapshot = current.snapshot
         last = current
         told = reasons
-        return change == nil && event.waiting.isEmpty ? nil : event
+        let isTypingNew = typing != typingSent
+        typingSent = typing
+        return change == nil && event.waiting.isEmpty && !isTypingNew ? nil : event
     }
 
     /// Returns an event without changes, as a keep-alive; `nil` before the first event.
     func sign() -> FollowEvent? {
-        last.map { last in
-            FollowEvent(
-                version: last.version, count: last.snapshot.count, dataStatus: "\(last.dataStatus)",
-                loadingStatus: "\(last.loadingStatus)", problem: last.error.map { "\($0)" })
-        }
+        last.map(unchanged)
+    }
+
+    /// An event without changes of the list.
+    private func unchanged(_ current: LiveCollectionChange<Message>) -> FollowEvent {
+        var event = FollowEvent(
+            version: current.version, count: current.snapshot.count, dataStatus: "\(current.dataStatus)",
+            loadingStatus: "\(current.loadingStatus)", problem: current.error.map { "\($0)" })
+        event.typing = typing.isEmpty ? nil : typing
+        return event
     }
 
     private func rows(
