@@ -25,11 +25,14 @@ import Testing
                     names(client.presence(in: world.general)) == ["ann", "bob"]
                 }
             }
+            let screen = await phone.liveTyping(in: world.general)
             await desk.setTyping(in: world.general)
             try await Eventually.holds("typing is seen") { names(phone.typing(in: world.general)) == ["ann"] }
+            try await Eventually.holds("the screen shows it") { await screen.users.map(\.value) == ["ann"] }
             #expect(names(desk.typing(in: world.general)) == [])
             await desk.setTyping(false, in: world.general)
             try await Eventually.holds("its end is seen") { phone.typing(in: world.general).now.isEmpty }
+            try await Eventually.holds("the screen shows its end") { await screen.users.isEmpty }
             await phone.setTyping(in: world.general)
             try await Eventually.holds("the other direction") { names(desk.typing(in: world.general)) == ["bob"] }
             _ = try await phone.messages.createTextMessage("done", in: world.general).delivered()

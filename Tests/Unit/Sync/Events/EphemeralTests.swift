@@ -78,19 +78,6 @@ import Testing
         }
     }
 
-    @Test func anObjectShowsThemOnTheMainActor() throws {
-        try Self.run { world, client in
-            let object = onMain { client.liveTyping(in: world.general) }
-            let present = onMain { client.livePresence(in: world.general) }
-            try await Self.show(["bob": 6], present: ["bob"], world)
-            #expect(onMain { object.users }.map(\.value) == ["bob"])
-            #expect(onMain { present.users }.map(\.value) == ["bob"])
-            await world.pass(.seconds(6))
-            #expect(onMain { object.users }.isEmpty)
-            withExtendedLifetime((object, present)) {}
-        }
-    }
-
     @Test func nothingIsShownWhileEventsAreNotFollowed() throws {
         try Self.run { world, client in
             try await Self.show(["bob": 30], present: ["bob"], world)
