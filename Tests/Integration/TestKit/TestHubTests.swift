@@ -28,7 +28,7 @@ import Testing
             for await status in ann.liveStatus() {
                 if case .offline = status.connectivity { break }
             }
-            #expect(try await ann.messages.storedMessage(handle.id)?.syncState == .created)
+            #expect(try await ann.messages.storedMessage(handle.id)?.syncState != .synced)
             await #expect(throws: ClientError.self) { try await ann.messages.refreshMessages(in: two) }
             hub.connect()
             try await handle.delivered()
