@@ -40,7 +40,8 @@ extension SQLiteRows {
         for table in ["message", "operation", "control", "lane", "delete_action", "record", "record_entry"] {
             try execute("DELETE FROM \(table) WHERE account = ?", [counters.account.id])
         }
-        (counters.counts, counters.awaited) = (StoreCounts(), AwaitedMessages())
+        counters.counts = StoreCounts()
+        (counters.awaited, counters.referenced) = (ReferenceFilter(), ReferenceFilter())
         (counters.operations, counters.deletions) = (0, 0)
         rowCache.forgetAll()
     }

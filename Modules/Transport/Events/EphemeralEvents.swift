@@ -30,6 +30,7 @@ public struct TypingSignal: Sendable, Hashable {
     public static let deviceBytesMax = 64
 
     public var channel: ChannelID
+    /// False when the user has stopped.
     public var isTyping: Bool
     /// Distinguishes the devices of an account, and the runs of one: opaque text of 1 to ``deviceBytesMax`` printable
     /// ASCII characters without spaces.
@@ -62,6 +63,7 @@ public struct EphemeralUpdate: Sendable, Hashable {
     /// The whole state of one channel.
     public struct Channel: Sendable, Hashable {
         public var channel: ChannelID
+        /// The accounts that are typing.
         public var typing: [Typing]
         /// The accounts that are present.
         public var present: [UserID]

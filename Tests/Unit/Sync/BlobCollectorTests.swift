@@ -76,6 +76,7 @@ import Testing
         func begin(_ attachment: CausewayModels.Attachment, bytesMax: Int64) async throws(BlobError)
             -> any ReceivedPart
         { throw .closed }
+        func removeAll() async throws(BlobError) {}
         func remove(_ sha256s: Set<String>) async throws(BlobError) { removed.withLock { $0.formUnion(sha256s) } }
         func close() async {}
     }

@@ -51,19 +51,20 @@ struct UploadResponder: Sendable {
         }
         let limits = files.limits
         let freeBytes = try await storing { try await files.blobs.freeBytes() }
-        let refusal = try await storage.addUpload(upload) { usage in
-            limits.refusal(ofFile: upload.size, usage, freeBytes: freeBytes)
-        }
-        if let refusal { throw HubHTTPError.refusedUpload(refusal, limits) }
-        do {
-            try await storing { try await files.blobs.createPart(upload.id) }
-        } catch {
-            try await files.remove(upload.id)
-            throw error
-        }
         let location = WireProtocol.uploadPath(upload.id.text)
+        // Already in its turn: an upload that is removed between its row and its part would leave the part behind.
         return try await inTurn(upload.id, context) {
-            try await receive(upload, content, request, context, at: location)
+            let refusal = try await storage.addUpload(upload) { usage in
+                limits.refusal(ofFile: upload.size, usage, freeBytes: freeBytes)
+            }
+            if let refusal { throw HubHTTPError.refusedUpload(refusal, limits) }
+            do {
+                try await storing { try await files.blobs.createPart(upload.id) }
+            } catch {
+                try await files.remove(upload.id)
+                throw error
+            }
+            return try await receive(upload, content, request, context, at: location)
         }
     }
 

@@ -129,14 +129,32 @@ import Testing
     }
 
     @Test func uploadsExpire() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try await HubFixture.prepare(folder)
+        let location = try await HubFixture.running(folder) { hub in
+            try await hub.client.create(SampleFile(count: 10), content: [1, 2]).location
+        }
         let change: @Sendable (inout HubConfiguration) -> Void = {
             $0.blobs.uploadSecondsMax = 0
             $0.expiry = .milliseconds(20)
         }
-        try await HubFixture.running(change: change) { hub in
-            let location = try await hub.client.create(SampleFile(count: 10), content: [1, 2]).location
+        try await HubFixture.running(folder, change: change) { hub in
             #expect(try await hub.client.state(location).status == 404)
             try await Eventually.holds("its bytes are removed") { hub.files() == [] }
+        }
+    }
+
+    /// Some are removed between two steps of their beginning.
+    @Test func uploadsThatExpireWhileTheyBeginLeaveNothing() async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = {
+            $0.blobs.uploadSecondsMax = 0
+            $0.expiry = .milliseconds(1)
+        }
+        try await HubFixture.running(change: change) { hub in
+            // A request that is being handled when its upload expires is ended.
+            for number in 0..<40 { _ = try? await hub.client.create(SampleFile(count: 10 + number), content: [1, 2]) }
+            try await Eventually.holds("nothing is left") { hub.files() == [] }
         }
     }
 }

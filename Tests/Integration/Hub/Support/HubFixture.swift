@@ -6,6 +6,7 @@ import CausewayHubStorage
 import CausewayModels
 import CausewayRecords
 import CausewayTestSupport
+import CausewayWebSocket
 import CausewayWire
 import Foundation
 import GRDB
@@ -95,6 +96,8 @@ struct HubFixture: Sendable {
         let token = try token(in: folder)
         var configuration = HubConfiguration(folder: folder, port: port, security: .plainOnLoopback)
         configuration.limits = limits
+        // A test that does not expect them reads no ping of a busy machine.
+        configuration.sockets.pingInterval = .seconds(3_600)
         if let attemptRefill { configuration.attemptRefill = attemptRefill }
         if let rest { configuration.rest = rest }
         change(&configuration)
