@@ -20,6 +20,8 @@ import Testing
         _ = try await store.enqueue(try Sample.draft(1, in: general))
         let early = engine.collection(MessagesQuery(.channel(general), anchor: .last))
         await Self.change(early) { $0.snapshot.map(\.text) == ["1"] }
+        // The stream of changes may be ahead of the display on the main actor.
+        await early.ready()
 
         store.requireVerification()
         try folder.takeAway(path)
