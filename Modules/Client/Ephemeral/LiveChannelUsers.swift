@@ -27,7 +27,7 @@ public final class LiveChannelUsers {
                 self?.update()
             }
         }
-        // What has changed before the observation began.
+        // Changes before the observation began.
         update()
     }
 

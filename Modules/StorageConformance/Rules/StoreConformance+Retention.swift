@@ -7,7 +7,7 @@ extension StoreConformance {
             var store = try await prepared(factory)
             try await store.commit([.prune((0..<30).map(Sample.id), of: Sample.account)])
             try await requireRemains(store)
-            // What an earlier run left in the outbox refers to messages as well.
+            // The outbox of an earlier run refers to messages as well.
             store = try await factory.restarted(store)
             try await store.commit([.prune((0..<30).map(Sample.id), of: Sample.account)], durability: .normal)
             try await requireRemains(store)

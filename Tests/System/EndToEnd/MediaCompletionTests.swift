@@ -85,7 +85,7 @@ import Testing
             #expect(Self.files(in: folder + "/received") == [])
             #expect(Self.files(in: folder + "/blobs") == [])
             #expect(try await client.messages.storedMessages(in: world.general).messages.isEmpty)
-            // What the server has is there again after a login.
+            // The messages that the server has are there again after a login.
             try await client.login(server: world.address, token: try world.token())
             try await client.messages.refreshMessages(in: world.general)
             #expect(try await client.messages.storedMessages(in: world.general).messages.count == 2)

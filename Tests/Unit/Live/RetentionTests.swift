@@ -107,7 +107,7 @@ import Testing
             #expect(remote.asked.last == .first)
             remote.answer(try Self.placed(1...3, in: world), end: 3)
             await world.settle()
-            // What the response brought is displayed meanwhile, and is read again.
+            // The messages of the response are displayed meanwhile, and are read again.
             if isPaging { remote.answer(try Self.placed(4...6, in: world), end: 6) }
             await world.settle()
             onMain {
