@@ -130,7 +130,7 @@ extension ConnectionLimits {
 }
 
 extension DataFolder {
-    /// Opens the hub's database: a hub that is stopping may still hold it for a moment.
+    /// Opens the hub's database, also while a hub uses it.
     func openDatabase() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
