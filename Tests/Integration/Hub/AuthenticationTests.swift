@@ -52,6 +52,22 @@ import Testing
         }
     }
 
+    @Test func requestsWithoutATokenDoNotCountAsGuesses() async throws {
+        try await HubFixture.running(attemptRefill: .seconds(3600)) { hub in
+            let stranger = HubClient(port: hub.port, token: nil)
+            let shapes: [HTTPHeaders] = [[:], ["Authorization": "Basic x"]]
+            for number in 0..<2 * HubLimits.failedAttemptsMax {
+                let response = try await stranger.send(.GET, "/v1/session", headers: shapes[number % shapes.count])
+                #expect(response.status == 401, "\(number)")
+            }
+            // The log is bounded all the same, and a guesser from this address has lost no attempt.
+            let line = "token refused peer=127.0.0.1 reason=missing"
+            #expect(hub.log.lines.filter { $0.contains(line) }.count == HubLimits.failedAttemptsMax)
+            let guesser = HubClient(port: hub.port, token: "cwt_guess")
+            #expect(try await guesser.get("/v1/session").status == 401)
+        }
+    }
+
     @Test func aRenewedTokenReplacesTheOldOneAtOnce() async throws {
         try await HubFixture.running { hub in
             let fresh = try await hub.hub.administration.renewAccount("me")
