@@ -37,7 +37,8 @@ extension SyncEngine {
         ) { [weak self] step in
             await self?.uploadReached(step, in: number) ?? false
         }
-        uploads[number] = UploadUnderWay(message: attempt.message, media: media, session: session)
+        uploads[number] = UploadUnderWay(
+            message: attempt.message, account: self.session?.account, media: media, session: session)
         uploads[number]?.task = runtime.spawn { [weak self] in
             let event = await transfer.run()
             await self?.uploadEnded(number, event, sent: meter.last)
@@ -78,16 +79,23 @@ extension SyncEngine {
         }
     }
 
+    /// Processes the end of a transfer in its turn; until then a deletion under way finds the session to cancel.
+    ///
     /// - Parameters:
     ///   - event: `nil` if the upload is no longer needed.
     ///   - sent: the last progress, which may not have been reported.
     private func uploadEnded(_ number: Int, _ event: UploadEvent?, sent: Int64?) {
-        guard let ended = uploads.removeValue(forKey: number) else { return }
+        guard let ended = uploads[number] else { return }
         if let sent { submit(.event(.upload(number, .progressed(sent: sent)))) }
-        switch event {
-        case .failed(let error) where !ended.isBrokenOff: submit(.event(.upload(number, .failed(error))))
-        case .failed, nil: submit(.event(.upload(number, .interrupted)))
-        case let event?: submit(.event(.upload(number, event)))
+        let last: UploadEvent =
+            switch event {
+            case .failed(let error) where !ended.isBrokenOff: .failed(error)
+            case .failed, nil: .interrupted
+            case let event?: event
+            }
+        runInTurn { engine in
+            guard engine.uploads.removeValue(forKey: number) != nil, !engine.isClosed else { return }
+            await engine.perform(engine.outbox.handle(.upload(number, last), at: engine.clock))
         }
     }
 
@@ -98,10 +106,15 @@ extension SyncEngine {
         guard let ended = uploads.removeValue(forKey: number) else { return }
         ended.task?.cancel()
         guard isAbandoned, let session = ended.session else { return }
-        runtime.spawn {
+        runtime.spawn { [weak self] in
             await ended.task?.finished()
-            await ended.media.cancelIfPossible(session)
+            await (self?.currentMedia(for: ended) ?? ended.media).cancelIfPossible(session)
         }
+    }
+
+    /// The media store to use after an attempt has ended: a renewed token replaces the transport that performed it.
+    private func currentMedia(for ended: UploadUnderWay) -> (any MediaStore)? {
+        session?.account == ended.account ? transport?.media : nil
     }
 
     /// Cancels the attempts under way, which have not failed.

@@ -5,6 +5,8 @@ import CausewayTransport
 /// An attempt to upload, as the engine performs it.
 struct UploadUnderWay {
     let message: MessageID
+    /// The account that it belongs to.
+    let account: Account?
     /// The store of the transport that performs it.
     let media: any MediaStore
     /// The session, once the server has named it.

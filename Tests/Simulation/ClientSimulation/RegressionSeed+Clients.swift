@@ -86,5 +86,7 @@ extension RegressionSeed {
             isSteady: false),
         RegressionSeed(
             29024, "a probe for a hub's lost data failed, and no other one followed", isSteady: false),
+        RegressionSeed(
+            223_668, "an upload was cancelled over a transport that a renewed token had replaced", isSteady: false),
     ]
 }

@@ -37,10 +37,10 @@ package struct SeedRun<Tally: RunTally>: Sendable {
     ///
     /// - Parameters:
     ///   - brokenMax: the number of broken seeds after which the run stops soon; on one thread, at once.
-    ///   - progress: called now and then, with the number of completed seeds.
+    ///   - progress: called now and then, with the number of completed seeds, and the broken ones since the last call.
     package static func run(
         _ seeds: Range<UInt64>, threads: Int = 1, brokenMax: Int = .max,
-        progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }, _ one: @escaping One
+        progress: @escaping @Sendable (_ done: Int, _ broken: [BrokenSeed]) -> Void = { _, _ in }, _ one: @escaping One
     ) -> SeedRun {
         let next = Atomic<UInt64>(seeds.lowerBound)
         let state = Mutex((parts: [UInt64: SeedRun](), done: 0, broken: 0))
@@ -58,7 +58,7 @@ package struct SeedRun<Tally: RunTally>: Sendable {
                     state.broken += part.broken.count
                     return (state.done, state.broken)
                 }
-                progress(done)
+                progress(done, part.broken)
                 if broken >= brokenMax { return }
             }
         }

@@ -66,7 +66,9 @@ package struct SimulatorProgram: Sendable {
         let start = clock.now
         let run = SeedRun.run(
             seeds, threads: cores, brokenMax: brokenMax,
-            progress: { done in
+            progress: { done, broken in
+                // At once: a long run may be interrupted.
+                for seed in broken { print("found: seed \(seed.seed): \(seed.violation)") }
                 if done % 10_000 == 0 { print("\(done) of \(seeds.count) seeds …") }
             }, one)
         let seconds = max(0.001, (clock.now - start) / .seconds(1))
