@@ -149,6 +149,8 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         module("TLS", "COpenSSL", "CausewaySystem", .nioCore),
+        .systemLibrary(name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        module("Gzip", "CZlib"),
         module("WebSocket", .nioCore, .nioHTTP1, .nioWebSocket),
         module(
             "HTTP", "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1,
@@ -162,8 +164,8 @@ let package = Package(
         // The tools for a store that no process has open: check, backup, migration, export, import.
         module("Maintenance", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
         module(
-            "HTTPTransport", "CausewayModels", "CausewayRecords", "CausewayTransport", "CausewayWire", "CausewayHTTP",
-            "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1, .nioPosix),
+            "HTTPTransport", "CausewayGzip", "CausewayModels", "CausewayRecords", "CausewayTransport", "CausewayWire",
+            "CausewayHTTP", "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1, .nioPosix),
 
         // The engine and the public face.
         module(
@@ -213,9 +215,10 @@ let package = Package(
         .target(
             name: "CausewayHub",
             dependencies: [
-                "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubBlobs", "CausewayHubRules",
-                "CausewayHubStorage", "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", "CausewayWebSocket",
-                .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                "CausewayGzip", "CausewayModels", "CausewayRecords", "CausewayWire", "CausewayHubBlobs",
+                "CausewayHubRules", "CausewayHubStorage", "CausewayHTTPServer", "CausewaySystem", "CausewayTLS",
+                "CausewayWebSocket", .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore,
+                .nioHTTP1, .nioHTTPTypes,
                 .nioHTTPTypesHTTP1,
             ],
             path: "Modules/Hub", resources: [.embedInCode("Contract")], swiftSettings: strict),
@@ -326,6 +329,7 @@ let package = Package(
         tests("Models", in: "Unit", "CausewayModels"),
         tests("System", in: "Unit", "CausewaySystem"),
         tests("Diagnostics", in: "Unit", "CausewayDiagnostics", .logging),
+        tests("Gzip", in: "Unit", "CausewayGzip"),
         tests("Media", in: "Unit", "CausewayMedia", "CausewayModels"),
         tests("Wire", in: "Unit", "CausewayModels", "CausewayWire"),
         tests("Records", in: "Unit", "CausewayModels", "CausewayRecords"),
@@ -380,14 +384,15 @@ let package = Package(
             "HTTP", in: "Integration", "CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore,
             .nioPosix),
         tests(
-            "HTTPTransport", in: "Integration", "CausewayModels", "CausewayTransport", "CausewayTransportConformance",
-            "CausewayWire", "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub",
+            "HTTPTransport", in: "Integration", "CausewayGzip", "CausewayModels", "CausewayTransport",
+            "CausewayTransportConformance", "CausewayWire", "CausewayHTTPTransport", "CausewayTLS",
+            "CausewayTestSupport", "CausewayHub",
             "CausewayHubRules", "CausewayHubSQLite", .logging, .nioCore, .nioPosix),
         tests(
-            "Hub", in: "Integration", "CausewayHub", "CausewayHubBlobs", "CausewayHubRules", "CausewayHubSQLite",
-            "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels", "CausewayRecords", "CausewayTLS",
-            "CausewayTestSupport", "CausewayWebSocket", "CausewayWire", "causeway-hub", .grdb, .httpTypes, .lifecycle,
-            .logging, .nioCore, .nioHTTP1, .nioPosix),
+            "Hub", in: "Integration", "CausewayGzip", "CausewayHub", "CausewayHubBlobs", "CausewayHubRules",
+            "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels", "CausewayRecords",
+            "CausewayTLS", "CausewayTestSupport", "CausewayWebSocket", "CausewayWire", "causeway-hub", .grdb,
+            .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioPosix),
         tests(
             "Control", in: "Integration", "CausewayTestSupport", "Causeway", "CausewayCommandLine",
             "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient", "CausewayControlServer",

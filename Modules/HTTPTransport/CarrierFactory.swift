@@ -60,9 +60,17 @@ struct CarrierFactory {
         }
     }
 
-    private var requestClient: HTTPClient { client(connectionsMax: HTTPTransportLimits.deliveriesInFlightTotalMax) }
+    private var requestClient: CompressingCarrier {
+        CompressingCarrier(
+            client(connectionsMax: HTTPTransportLimits.deliveriesInFlightTotalMax),
+            bodyBytesMax: WireProtocol.responseBytesMax)
+    }
 
-    private var eventClient: HTTPClient { client(connectionsMax: HTTPTransportLimits.eventConnectionsMax) }
+    private var eventClient: CompressingCarrier {
+        CompressingCarrier(
+            client(connectionsMax: HTTPTransportLimits.eventConnectionsMax),
+            bodyBytesMax: WireProtocol.responseBytesMax)
+    }
 
     /// Carries files.
     var mediaClient: HTTPClient {

@@ -17,6 +17,8 @@ import NIOCore
 ///
 /// Files always travel over HTTP/1.1, on connections of their own; see `HTTPMediaStore`.
 ///
+/// Over HTTP, batches and pages travel in the coding `gzip` if the server takes part.
+///
 /// Nothing that matters is kept here, so the way may change between any two requests.
 ///
 /// Nothing is repeated except a read on a kept connection that turned out to be closed; redirects are not followed; a

@@ -1,10 +1,10 @@
 /// All limits of this transport in one place; those of HTTP itself are in `HTTPLimits`, those of messages in `Limits`.
 enum HTTPTransportLimits {
     /// Batches under way at once: the number of connections, so that none of them waits here for another one.
-    static let deliveriesInFlightTotalMax = 6
+    static let deliveriesInFlightTotalMax = 8
     /// Batches of one lane under way at once. Each has a connection of its own; the hub puts those that arrive out of
     /// order into order.
-    static let deliveriesInFlightMax = 4
+    static let deliveriesInFlightMax = 6
     /// Connections for events: one for the request that waits, and one for its successor while that one is closed.
     static let eventConnectionsMax = 2
     /// Requests that wait for the socket.

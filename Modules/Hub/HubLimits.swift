@@ -76,6 +76,8 @@ package enum HubLimits {
     static let responseBytesPerPeerMax = 16 * 1024 * 1024
     /// Bytes of a response that are passed to a connection at a time.
     package static let responsePartBytes = 64 * 1024
+    /// Bytes from which a response is compressed for clients that take it: fewer fit into one packet anyway.
+    static let gzipBytesMin = 1024
     /// Bytes up to which a response is not counted.
     static let smallResponseBytesMax = 16 * 1024
     /// Approximate bytes of the response to one operation of a delivery; a reason may exceed it.

@@ -10,11 +10,11 @@ import Synchronization
 /// says so there. Everything else is left to the caller: a request whose socket was cut may have arrived.
 final class AutomaticCarrier: RequestCarrier {
     private let socket: SocketCarrier
-    private let http: HTTPClient
+    private let http: any RequestCarrier
     private let choice: CarrierChoiceBox
     private let probe = Mutex(Task<Void, Never>?.none)
 
-    init(_ socket: SocketCarrier, _ http: HTTPClient, _ choice: CarrierChoiceBox) {
+    init(_ socket: SocketCarrier, _ http: any RequestCarrier, _ choice: CarrierChoiceBox) {
         self.socket = socket
         self.http = http
         self.choice = choice

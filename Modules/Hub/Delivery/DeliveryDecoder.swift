@@ -3,7 +3,6 @@ internal import CausewayModels
 internal import CausewayWire
 internal import Dispatch
 internal import HTTPTypes
-internal import NIOCore
 
 /// Decodes bodies into deliveries on threads of its own, few at a time, taking turns between accounts: decoding is CPU
 /// work, which the threads that serve all requests cannot spare.
@@ -12,7 +11,7 @@ final class DeliveryDecoder: Sendable {
     private let queue = DispatchQueue(label: "causeway.hub.decoding", attributes: .concurrent)
 
     /// - Throws: `HubHTTPError` 400 or 413 for a body that no client of this protocol sends; 503 `busy`.
-    func decode(_ body: ByteBuffer, of account: HubAccount) async throws -> ValidatedDelivery {
+    func decode(_ body: CollectedBody, of account: HubAccount) async throws -> ValidatedDelivery {
         try await gate.run(for: account) {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { continuation.resume(with: Result { try Self.decode(body) }) }
@@ -20,11 +19,12 @@ final class DeliveryDecoder: Sendable {
         }
     }
 
-    private static func decode(_ body: ByteBuffer) throws -> ValidatedDelivery {
+    private static func decode(_ body: CollectedBody) throws -> ValidatedDelivery {
+        let content = try body.content()
         let delivery: WireDelivery
         do {
             delivery = try JSONCoding.decode(
-                WireDelivery.self, from: Array(body.readableBytesView), depthMax: HubLimits.jsonDepthMax,
+                WireDelivery.self, from: content, depthMax: HubLimits.jsonDepthMax,
                 valuesMax: HubLimits.jsonValuesMax)
         } catch let problem as JSONProblem {
             throw refusal(problem)

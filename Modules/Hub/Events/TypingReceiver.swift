@@ -25,7 +25,7 @@ final class TypingReceiver: Sendable {
 
     /// - Throws: 429 for too many signals; 400 for a malformed one; 404 if the account may not write to the channel.
     func receive(
-        _ body: ByteBuffer, in channel: ChannelID, of account: HubAccount
+        _ body: CollectedBody, in channel: ChannelID, of account: HubAccount
     ) async throws -> WireTypingResult {
         let wait = rates.withLock { $0.recordFailure(of: account.user.value, at: SystemClock.monotonic()) }
         if let wait { throw HubHTTPError.tooManySignals(seconds: wait) }
@@ -53,11 +53,12 @@ final class TypingReceiver: Sendable {
         if !channels.isEmpty { notifier.endTyping(of: user, in: channels) }
     }
 
-    private static func decode(_ body: ByteBuffer) throws -> WireTyping {
+    private static func decode(_ body: CollectedBody) throws -> WireTyping {
+        let content = try body.content()
         let typing: WireTyping
         do {
             typing = try JSONCoding.decode(
-                WireTyping.self, from: Array(body.readableBytesView), depthMax: 4, valuesMax: 64)
+                WireTyping.self, from: content, depthMax: 4, valuesMax: 64)
         } catch let problem as JSONProblem {
             throw HubHTTPError(.badRequest, code: "jsonInvalid", detail: "\(problem)")
         } catch {

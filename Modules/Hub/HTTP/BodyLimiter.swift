@@ -15,15 +15,16 @@ struct BodyLimiter: Sendable {
     /// Runs `body` with the complete body of the request, which counts until it returns.
     ///
     /// - Parameter bytesMax: the most bytes of the body.
-    /// - Throws: 413 for a body over the limit; 503 `busy` at once if there is no room in total, for the account or
-    ///   for the address: requests do not queue here.
+    /// - Throws: 413 for a body over the limit; 415 for an unknown content coding; 503 `busy` at once if there is no
+    ///   room in total, for the account or for the address: requests do not queue here.
     func collecting<Value>(
         _ request: Request, of owner: ByteShares.Owner, bytesMax: Int = HubLimits.requestBytesMax,
-        _ body: (ByteBuffer) async throws -> Value
+        _ body: (CollectedBody) async throws -> Value
     ) async throws -> Value {
         if let announced = request.headers[.contentLength] {
             guard let bytes = Int(announced), bytes <= bytesMax else { throw HubHTTPError.bodyTooLarge(bytesMax) }
         }
+        let coding = try ContentCoding(of: request.headers)
         let lease = ByteLease(shares, for: owner)
         defer { withExtendedLifetime(lease) {} }
         var whole = ByteBuffer()
@@ -34,6 +35,6 @@ struct BodyLimiter: Sendable {
             try lease.add(part.readableBytes)
             whole.writeImmutableBuffer(part)
         }
-        return try await body(whole)
+        return try await body(CollectedBody(whole, coding, bytesMax: bytesMax, counting: lease))
     }
 }

@@ -16,6 +16,8 @@ struct HubRequestContext: RequestContext {
     /// The history that the request names, and whether it is the present one; set by `HistoryGate`.
     var history = HistoryClaim.none
     var knowsHistory = true
+    /// Whether the client takes responses in the coding `gzip`.
+    var acceptsGzip = false
     /// The request's exchange on the socket that it arrived on; `nil` for a request of its own.
     private(set) var exchange: SocketExchange?
 

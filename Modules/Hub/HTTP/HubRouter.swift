@@ -61,6 +61,8 @@ struct HubRouter: Sendable {
             group.on(RouterPath(route.path), method: route.method) { request, context in
                 if route == .socket, let responder { return try await sockets.open(request, context, responder) }
                 guard route.isOnSockets || context.exchange == nil else { throw HubHTTPError.needsConnection }
+                var context = context
+                context.acceptsGzip = context.exchange == nil && ContentCoding.acceptsGzip(request.headers)
                 return try await respond(route, request, context)
             }
         }
@@ -104,15 +106,20 @@ struct HubRouter: Sendable {
         var session = WireSession(
             user: account.user, server: Self.serverName, fileBytesMax: uploads.files.limits.fileBytesMax)
         let outbox = try outbox(in: request.uri.queryParameters)
+        var response: Response
         if !context.knowsHistory, let outbox {
-            return try await responses.respond(context) {
+            response = try await responses.respond(context) {
                 let marks = try await storage.marks(of: OutboxKey(account: account.number, id: outbox))
                 session.marks = marks.mapValues(\.mark)
                 session.movers = marks.compactMapValues(\.mover)
                 return ResponseParts(try HubCoding.encode(session))
             }
+        } else {
+            response = try JSONResponse.json(session)
         }
-        return try JSONResponse.json(session)
+        // A client asks for its session before anything else.
+        response.headers[.acceptEncoding] = ContentCoding.accepted
+        return response
     }
 
     // MARK: - Channels

@@ -1,3 +1,4 @@
+internal import CausewayGzip
 internal import NIOCore
 
 /// The bytes of a response, in buffers of their own: waiting bytes keep no other memory alive.
@@ -9,6 +10,16 @@ struct ResponseParts: Sendable {
     var isSmall: Bool { count <= HubLimits.smallResponseBytesMax }
 
     init(_ bytes: [UInt8]) { append(bytes) }
+
+    /// Returns the bytes in the coding `gzip`; `nil` if they are few, or if it saves nothing.
+    func compressed() -> ResponseParts? {
+        guard count >= HubLimits.gzipBytesMin else { return nil }
+        var whole: [UInt8] = []
+        whole.reserveCapacity(count)
+        for part in parts { whole += part.readableBytesView }
+        guard let compressed = Gzip.compressed(whole), compressed.count < count else { return nil }
+        return ResponseParts(compressed)
+    }
 
     mutating func append(_ bytes: [UInt8]) {
         var rest = bytes[...]

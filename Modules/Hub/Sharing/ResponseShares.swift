@@ -41,6 +41,18 @@ struct ResponseShares: Sendable {
     }
 
     static func respond(_ parts: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
+        if context.acceptsGzip, let compressed = parts.compressed() {
+            var response = respond(identity: compressed, holding: lease, context)
+            response.headers[.contentEncoding] = "gzip"
+            response.headers[.vary] = "Accept-Encoding"
+            return response
+        }
+        return respond(identity: parts, holding: lease, context)
+    }
+
+    private static func respond(
+        identity parts: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext
+    ) -> Response {
         guard !parts.isSmall else { return JSONResponse.json(parts) }
         lease.correct(to: parts.count)
         return JSONResponse.json(parts, holding: lease, context)

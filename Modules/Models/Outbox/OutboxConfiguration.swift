@@ -29,7 +29,7 @@ public struct OutboxConfiguration: Sendable, Hashable {
     /// The longest `Retry-After` of a server that is obeyed.
     public var rateLimitWaitMax: Duration = .seconds(3600)
     /// Batches of one lane under way at once; the transport may allow fewer.
-    public var deliveriesInFlightMax = 4
+    public var deliveriesInFlightMax = 6
     /// Batches of all lanes under way at once; the transport may allow fewer. Lanes that find no room take turns.
     public var deliveriesInFlightTotalMax = 16
     /// Attachments that are uploaded at once, over all lanes; the oldest messages first. At least 1.

@@ -110,7 +110,7 @@ import Testing
 
     @Test func capabilitiesAreTheHubs() throws {
         let capabilities = try HTTPTransport(to: "https://chat.example", token: try Sample.token()).capabilities
-        #expect(capabilities.deliveriesInFlightMax == 4)
+        #expect(capabilities.deliveriesInFlightMax == 6)
         #expect(capabilities.ordering == .sequenced)
         #expect(capabilities.batchOperationsMax == Limits.batchOperationsMax)
         #expect(capabilities.batchBytesMax == Limits.batchBytesMax)

@@ -101,7 +101,6 @@ import Testing
 
     @Test func anUploadContinuesAfterEveryCut() async throws {
         try await Self.withHub { fixture in
-            let carried = Mutex(0)
             let seed = SystemRandomNumberGenerator.seed()
             let size = 16_000_000
             try await FaultProxy.run(to: fixture.port) { connection in
@@ -118,14 +117,12 @@ import Testing
                     reports.withLock { $0.append(bytes) }
                 }
                 #expect(receipt == file.receipt, "seed \(seed)")
+                // No attempt goes back behind the one before it. (How much is read again after a cut depends on the
+                // system's buffers, and these on the load of the machine.)
                 #expect(reports.withLock { zip($0, $0.dropFirst()).allSatisfy { $0 < $1 } }, "seed \(seed)")
                 #expect(proxy.connectionCount > 3, "seed \(seed): nothing was cut")
                 await transport.close()
-                carried.withLock { $0 = file.bytesRead }
             }
-            // Read from the file, so also what never left this machine: parts and the system's buffers for each cut.
-            let lost = carried.withLock { $0 } - size
-            #expect(lost < size * 2 / 100 + 9 * 2_000_000, "seed \(seed): \(lost) bytes were sent again")
         }
     }
 

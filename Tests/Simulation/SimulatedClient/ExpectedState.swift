@@ -82,6 +82,9 @@ struct ExpectedState {
 
     /// The uploads of messages, as their stores were told to keep them.
     var uploads: [MessageID: UploadRecord] = [:]
+    /// Messages that lost their receipts because their store begins anew, and when: a delivery that was under way may
+    /// still leave at that moment.
+    var receiptsLost: [MessageID: MonotonicTime] = [:]
     /// The server's names of uploads that a store has ever kept.
     var storedUploads: Set<String> = []
     /// The messages with each file, by its hash.

@@ -27,7 +27,8 @@ extension World {
                 expected.uploads[id] = nil
             case .forkOutbox, .followHistory:
                 for id in expected.created where expected.records[id]?.device == processes[process].device {
-                    expected.uploads[id] = nil
+                    let lost = expected.uploads.removeValue(forKey: id)
+                    if lost?.hasReceipt == true { expected.receiptsLost[id] = runtime.now }
                 }
             default: break
             }
@@ -104,7 +105,9 @@ extension World {
             }
             return
         }
-        if let record = expected.records[id], !record.isExcused, expected.uploads[id]?.hasReceipt != true {
+        if let record = expected.records[id], !record.isExcused, expected.uploads[id]?.hasReceipt != true,
+            expected.receiptsLost[id] != runtime.now
+        {
             violated("message \(record.number) is sent before its file")
         }
     }
