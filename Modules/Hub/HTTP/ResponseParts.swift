@@ -14,10 +14,10 @@ struct ResponseParts: Sendable {
     /// Returns the bytes in the coding `gzip`; `nil` if they are few, or if it saves nothing.
     func compressed() -> ResponseParts? {
         guard count >= HubLimits.gzipBytesMin else { return nil }
-        var whole: [UInt8] = []
+        var whole = ByteBuffer()
         whole.reserveCapacity(count)
-        for part in parts { whole += part.readableBytesView }
-        guard let compressed = Gzip.compressed(whole), compressed.count < count else { return nil }
+        for part in parts { whole.writeImmutableBuffer(part) }
+        guard let compressed = Gzip.compressed(Array(buffer: whole)), compressed.count < count else { return nil }
         return ResponseParts(compressed)
     }
 
