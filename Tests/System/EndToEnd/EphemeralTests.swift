@@ -25,6 +25,10 @@ import Testing
                     names(client.presence(in: world.general)) == ["ann", "bob"]
                 }
             }
+            let people = await phone.livePresence(in: world.general)
+            try await Eventually.holds("the screen shows who is present") {
+                await people.users.map(\.value) == ["ann", "bob"]
+            }
             let screen = await phone.liveTyping(in: world.general)
             await desk.setTyping(in: world.general)
             try await Eventually.holds("typing is seen") { names(phone.typing(in: world.general)) == ["ann"] }
@@ -37,6 +41,9 @@ import Testing
             try await Eventually.holds("the other direction") { names(desk.typing(in: world.general)) == ["bob"] }
             _ = try await phone.messages.createTextMessage("done", in: world.general).delivered()
             try await Eventually.holds("a message ends it") { desk.typing(in: world.general).now.isEmpty }
+            // Without its events, nothing is known of others.
+            _ = try await phone.logout()
+            try await Eventually.holds("the screen shows nobody") { await people.users.isEmpty }
             for client in [desk, phone] { await client.close() }
         }
     }
