@@ -40,6 +40,10 @@ struct Send: AsyncParsableCommand {
     var caption: String?
     @Option(help: ArgumentHelp("The name that receivers see. (default: that of the file)", valueName: "name"))
     var name: String?
+    @Option(
+        help: ArgumentHelp(
+            "A tiny preview of the file, at most 2 KiB, that travels with the message.", valueName: "path"))
+    var preview: String?
     @Option(help: ArgumentHelp("The message to reply to.", valueName: "id")) var replyTo: MessageArgument?
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
     @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
@@ -53,8 +57,8 @@ struct Send: AsyncParsableCommand {
         if lines, !text.isEmpty, text != ["-"] { throw ValidationError("--lines reads standard input only.") }
         let files = [image, video, audio, file].compactMap { $0 }
         if files.count > 1 { throw ValidationError("One message has one file.") }
-        if files.isEmpty, caption != nil || name != nil {
-            throw ValidationError("--caption and --name require --image, --video, --audio or --file.")
+        if files.isEmpty, caption != nil || name != nil || preview != nil {
+            throw ValidationError("--caption, --name and --preview require --image, --video, --audio or --file.")
         }
         if !files.isEmpty, lines || custom {
             throw ValidationError("A message with a file is neither --lines nor --custom.")
@@ -140,7 +144,7 @@ struct Send: AsyncParsableCommand {
         }
         let message = OutgoingMedia(
             channel: try channel.id(), kind: media.kind, name: name ?? MediaFile.name(of: media.path),
-            caption: caption, parent: try replyTo?.id())
+            caption: caption, parent: try replyTo?.id(), preview: try previewContent())
         try message.check()
         // The daemon may see other files than this program, or may not read this one: it gets the bytes.
         guard route.isDaemon else { return try await route.service.send(message, .path(media.path)) }
@@ -155,6 +159,15 @@ struct Send: AsyncParsableCommand {
             })
         console.endProgress()
         return report
+    }
+
+    private func previewContent() throws(ControlError) -> Data? {
+        guard let preview else { return nil }
+        let file = try MediaFile(preview)
+        guard file.size <= Int64(Limits.previewBytesMax) else {
+            throw ControlError(.messageInvalid, ContentProblem.previewTooLong(bytes: Int(file.size)).description)
+        }
+        return Data(try file.next() ?? [])
     }
 
     private func content() async throws(ControlError) -> Data {

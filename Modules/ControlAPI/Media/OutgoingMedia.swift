@@ -1,4 +1,5 @@
 package import CausewayModels
+package import Foundation
 
 /// A message with a file to send, as JSON; the bytes of the file travel separately.
 package struct OutgoingMedia: Sendable, Hashable, Codable {
@@ -11,20 +12,36 @@ package struct OutgoingMedia: Sendable, Hashable, Codable {
     /// Absent for an audio message.
     package var caption: String?
     package var parent: MessageID?
+    /// A tiny preview in base64; its form is a matter of the applications.
+    package var preview: String?
 
-    package init(channel: ChannelID, kind: Kind, name: String, caption: String? = nil, parent: MessageID? = nil) {
+    package init(
+        channel: ChannelID, kind: Kind, name: String, caption: String? = nil, parent: MessageID? = nil,
+        preview: Data? = nil
+    ) {
         self.channel = channel
         self.kind = kind
         self.name = name
         self.caption = caption
         self.parent = parent
+        self.preview = preview?.base64EncodedString()
     }
+
+    /// The bytes of the preview; `nil` without a valid one.
+    package var previewBytes: [UInt8]? { preview.flatMap { Data(base64Encoded: $0) }.map(Array.init) }
 
     /// Checks what can be checked without the file.
     ///
-    /// Throws ``ControlError/Code/badRequest`` for a caption of an audio message, and
-    /// ``ControlError/Code/messageInvalid`` for one beyond the limit.
+    /// Throws ``ControlError/Code/badRequest`` for a caption of an audio message or an invalid preview, and
+    /// ``ControlError/Code/messageInvalid`` for one beyond its limit.
     package func check() throws(ControlError) {
+        if let preview {
+            if preview.isEmpty { throw ControlError(.badRequest, "the preview is empty") }
+            guard let bytes = previewBytes else { throw ControlError(.badRequest, "the preview is not base64") }
+            if bytes.count > Limits.previewBytesMax {
+                throw ControlError(.messageInvalid, ContentProblem.previewTooLong(bytes: bytes.count).description)
+            }
+        }
         guard let caption else { return }
         if kind == .audio { throw ControlError(.badRequest, "an audio message has no caption") }
         if caption.utf8.count > Limits.captionBytesMax {

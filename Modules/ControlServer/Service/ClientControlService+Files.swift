@@ -5,7 +5,7 @@ import Synchronization
 extension ClientControlService {
     package func send(_ message: OutgoingMedia, _ bytes: MediaBytes) async throws(ControlError) -> SendReport {
         try message.check()
-        let source: MediaSource
+        var source: MediaSource
         switch bytes {
         case .path(let path): source = MediaSource(path: path, name: message.name)
         case .parts(let size, let next):
@@ -18,6 +18,7 @@ extension ClientControlService {
                 return part
             }
         }
+        source.preview = message.previewBytes
         let (channel, caption, parent) = (message.channel, message.caption, message.parent)
         let id = try await asked { () throws(ClientError) in
             let messages = client.messages

@@ -26,13 +26,16 @@ import Testing
         try await daemon?.says("ready")
         let text = String(repeating: "0123456789abcdef", count: 60_000)
         let path = try home.write(text, to: "notes.txt")
-        let id = try await line(home, "send", "general", "--file", path, "--caption", "my notes", "--wait")
+        let preview = try home.write("a blurred page", to: "preview")
+        let id = try await line(
+            home, "send", "general", "--file", path, "--caption", "my notes", "--preview", preview, "--wait")
 
         let shown = try await home.causeway("message", id, "--json").json()
         let attachment = try #require(shown["attachment"] as? [String: Any])
         #expect(attachment["name"] as? String == "notes.txt")
         #expect(attachment["size"] as? Int == text.utf8.count)
         #expect(shown["text"] as? String == "my notes")
+        #expect(attachment["preview"] as? String == Data("a blurred page".utf8).base64EncodedString())
         #expect(shown["state"] as? String == "synced")
 
         let folder = home.path + "/saved"
@@ -76,19 +79,28 @@ import Testing
         let daemon = withDaemon ? try Program.causewayd.start([], environment: home.environment) : nil
         try await daemon?.says("ready")
         let text = try home.write("words", to: "words.png")
+        let large = try home.write(String(repeating: "x", count: 2049), to: "large")
+        let empty = try home.write("", to: "empty")
         let cases: [([String], String)] = [
             (["--file", home.path + "/none"], "there is no file"),
             (["--file", home.path], "is a folder"),
             (["--file", "/dev/null"], "is a device"),
             (["--image", text], "text/plain"),
             (["--audio", text], "text/plain"),
+            (["--file", text, "--preview", home.path + "/none"], "there is no file"),
+            (["--file", text, "--preview", large], "the preview has 2049 bytes; at most 2048 may be sent"),
+            (["--file", text, "--preview", empty], "the preview is empty"),
         ]
         for (arguments, words) in cases {
             let end = try await Program.causeway.run(["send", "general"] + arguments, environment: home.environment)
             #expect(end.status != 0)
             #expect(end.errors.contains(words), "\(arguments): \(end.errors)")
         }
-        for usage in [["--caption", "a", "text"], ["--file", text, "--lines"], ["--file", text, "--image", text]] {
+        let usages = [
+            ["--caption", "a", "text"], ["--preview", text, "text"], ["--file", text, "--lines"],
+            ["--file", text, "--image", text],
+        ]
+        for usage in usages {
             #expect(
                 try await Program.causeway.run(["send", "general"] + usage, environment: home.environment).status == 64)
         }
