@@ -80,7 +80,7 @@ extension MessageRepository {
     ///
     /// - Parameters:
     ///   - channel: only messages of this channel; all of them without it.
-    ///   - origin: the part of the application that asked for it, for ``MessageRepository/deleteActions(limit:before:)``.
+    ///   - origin: the part of the application that asked for it; recorded in the ``DeleteAction``.
     ///   - progress: called with the number so far, after each step of a few hundred.
     /// - Returns: the number of deleted messages.
     @discardableResult

@@ -8,8 +8,8 @@ package import CausewayTransport
 ///
 /// A page is compared with the part of the channel that it covers: a stored message in that range that satisfies the
 /// filter of the request, and that the page does not list, was deleted on the server, and is deleted here. A
-/// deleted message never reappears on the server, so a page that was requested earlier, or at the same time, restores no
-/// message that another page showed to be deleted.
+/// deleted message never reappears on the server, so a page that was requested earlier, or at the same time, restores
+/// no message that another page showed to be deleted.
 ///
 /// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested:
 /// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
