@@ -7,6 +7,8 @@ BUILD_FLAGS ?=
 FILTER ?=
 # The output folder of `make screenshots`.
 SCREENSHOTS ?= .build/screenshots
+# The output folder of `make documentation`.
+DOCUMENTATION ?= .build/documentation
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -21,7 +23,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format demo simulate simulate-clients simulate-events live-histories torture-media \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format documentation demo simulate simulate-clients simulate-events live-histories torture-media \
 	bench bench-live bench-store bench-page bench-network bench-fanout bench-media install clean
 
 help: ## List these targets
@@ -99,6 +101,9 @@ test-contract: setup-tests build ## Make CASES (1000) requests for each operatio
 
 test-examples: setup ## Build the example that is a package of its own, and run its tests
 	@Tools/test-examples
+
+documentation: setup ## Build the documentation of the library into DOCUMENTATION (.build/documentation), without warnings
+	@Tools/documentation '$(DOCUMENTATION)'
 
 screenshots: setup-tests build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
 	@Tools/test-browser --screenshots '$(SCREENSHOTS)'

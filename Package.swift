@@ -183,7 +183,7 @@ let package = Package(
             path: "Modules/Client", swiftSettings: strict),
 
         // Publishers over live objects and collections: Combine where it exists, OpenCombine elsewhere.
-        module("LiveCombine", "CausewayLiveQuery", "CausewayModels", .openCombine),
+        module("LiveCombine", "Causeway", "CausewayLiveQuery", "CausewayModels", .openCombine),
 
         // A terminal as a screen, for the command line and the examples.
         module("Terminal", "CausewaySystem"),

@@ -4,6 +4,15 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+// Without SwiftUI its declarations are those of a shim, so that the screens are type-checked everywhere.
+#if canImport(SwiftUI)
+    let shim: [Target] = []
+    let swiftUI: [Target.Dependency] = []
+#else
+    let shim: [Target] = [.target(name: "SwiftUI", path: "Sources/SwiftUIShim", swiftSettings: strict)]
+    let swiftUI: [Target.Dependency] = ["SwiftUI"]
+#endif
+
 let package = Package(
     name: "own-adapters",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -15,6 +24,10 @@ let package = Package(
         // Two bots and the model of a table view, on the public API.
         .target(
             name: "Samples", dependencies: [.product(name: "Causeway", package: "causeway")], swiftSettings: strict),
+        // The screens of a chat for SwiftUI.
+        .target(
+            name: "ChatScreen", dependencies: swiftUI + [.product(name: "Causeway", package: "causeway")],
+            swiftSettings: strict),
         .testTarget(
             name: "SamplesTests",
             dependencies: ["OwnAdapters", "Samples", .product(name: "CausewayTestKit", package: "causeway")],
@@ -26,6 +39,6 @@ let package = Package(
                 "OwnAdapters", .product(name: "CausewayTransportConformance", package: "causeway"),
             ],
             swiftSettings: strict),
-    ],
+    ] + shim,
     swiftLanguageModes: [.v6]
 )

@@ -79,9 +79,15 @@ public final class CausewayClient: Sendable {
     ///
     /// Throws ``ClientError/store(_:)`` and ``ClientError/credentials(_:)``.
     ///
-    /// - Parameter renewToken: asked for another token when the server refuses the one of the session, which is then
-    ///   used as with ``login(server:token:)``. Called on no particular thread, by one task at a time, again after a
-    ///   while if it throws or its token is refused, too. Without it a refused token waits for a login.
+    /// - Parameters:
+    ///   - store: opened by this call, and closed with the client.
+    ///   - transports: the ways to a server, by the scheme of its address.
+    ///   - credentials: keeps the token of the session.
+    ///   - runtime: the clock, the random source and the tasks; another one than the system's only in tests.
+    ///   - configuration: the policies and limits.
+    ///   - renewToken: asked for another token when the server refuses the one of the session, which is then used as
+    ///     with ``login(server:token:)``. Called on no particular thread, by one task at a time, again after a while
+    ///     if it throws or its token is refused, too. Without it a refused token waits for a login.
     public static func open(
         store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
         runtime: any Runtime = SystemRuntime(), configuration: ClientConfiguration = ClientConfiguration(),

@@ -14,7 +14,7 @@ struct ChannelPager: RemoteSource {
 
     func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
         let range = range(of: page)
-        let question = RemoteQuery(channel: channel, range: range, limit: count(of: page))
+        let question = RemoteQuery(channel: channel, range: range, limit: count(of: page), filter: query.filter)
         let response = try await engine.refresh(question, isAskedAgain: true) { hold.begin() }
         return loadedRange(of: response, to: range)
     }
@@ -31,12 +31,15 @@ struct ChannelPager: RemoteSource {
         case .after(let position):
             older = position > 0 ? Self.start(min(position, Limits.positionMax) + 1) : nil
             if page.hasMore {
-                newer = positions.max().map(Self.end)
+                newer = (page.range.map { $0.upperBound - 1 } ?? positions.max()).map(Self.end)
             } else {
                 newest = Self.end(max(position, page.range.map { $0.upperBound - 1 } ?? positions.max() ?? position))
             }
         }
-        if case .after = range {} else if page.hasMore { older = positions.min().map(Self.start) }
+        if case .after = range {
+        } else if page.hasMore {
+            older = (page.range?.lowerBound ?? positions.min()).map(Self.start)
+        }
         return query.direction == .ascending
             ? LoadedRange(start: older, end: newer, newest: newest, cursor: page.cursor)
             : LoadedRange(start: newer, end: older, newest: newest, cursor: page.cursor)

@@ -1,7 +1,8 @@
 public import CausewayLiveQuery
 public import CausewayModels
 
-/// The messages of a channel and their order, as of ``MessageRepository/getMessages(options:)``.
+/// The messages of a channel, or those of a type or of a thread, and their order, as of
+/// ``MessageRepository/getMessages(options:)``.
 ///
 /// ```swift
 /// let newestFirst = client.messages.getMessages(options: MessageQueryOptions(channel: general, sort: .lastCreated))
@@ -29,12 +30,19 @@ public struct MessageQueryOptions: Sendable, Hashable {
     public var start: Start
     /// The number of messages in a page: 1 to ``LiveLimits/pageSizeMax``.
     public var pageSize: Int
+    /// The type of the messages; `nil` for every type.
+    public var type: MessageType?
+    /// The replies to one message, or the messages that are no replies; `nil` for all of them.
+    public var messageParentFilter: MessageFilter.Parent?
 
     public init(
         channel: ChannelID, sort: SortOption = .lastCreated, start: Start = .first,
-        pageSize: Int = Limits.pageSizeDefault
+        pageSize: Int = Limits.pageSizeDefault, type: MessageType? = nil,
+        messageParentFilter: MessageFilter.Parent? = nil
     ) {
         self.channel = channel
+        self.type = type
+        self.messageParentFilter = messageParentFilter
         self.sort = sort
         self.start = start
         self.pageSize = pageSize
@@ -43,7 +51,8 @@ public struct MessageQueryOptions: Sendable, Hashable {
     /// The same as a query, for ``CausewayClient/liveCollection(_:)`` and ``CausewayClient/liveChanges(of:)``.
     public var query: MessagesQuery {
         MessagesQuery(
-            .channel(channel), direction: sort == .firstCreated ? .ascending : .descending,
+            .channel(channel), filter: MessageFilter(type: type, parent: messageParentFilter),
+            direction: sort == .firstCreated ? .ascending : .descending,
             anchor: start == .first ? .first : .last, pageSize: pageSize)
     }
 }

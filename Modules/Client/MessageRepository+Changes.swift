@@ -30,8 +30,10 @@ extension MessageRepository {
 
     /// Adds a reaction of the own account to a message; does nothing if it exists already.
     ///
-    /// - Parameter name: 1 to ``Limits/reactionBytesMax`` bytes without control characters; otherwise
-    ///   ``ContentProblem/reactionInvalid`` is thrown.
+    /// - Parameters:
+    ///   - name: 1 to ``Limits/reactionBytesMax`` bytes without control characters; otherwise
+    ///     ``ContentProblem/reactionInvalid`` is thrown.
+    ///   - id: the message.
     public func addReaction(_ name: String, to id: MessageID) async throws(ClientError) {
         try await react(name, isAdded: true, id)
     }

@@ -15,8 +15,11 @@ extension MessageRepository {
     /// server accepts, ``ClientError/notSupported(_:)`` if the server takes no messages, ``ClientError/noSession``, and
     /// ``ClientError/store(_:)``, for instance on a full disk. In all of these cases nothing was stored.
     ///
-    /// - Parameter parent: the message that this one replies to, which may itself be undelivered or failed: the reply
-    ///   then follows it, and fails if that one is deleted before it was sent.
+    /// - Parameters:
+    ///   - text: 1 to ``Limits/textBytesMax`` bytes of UTF-8.
+    ///   - channel: the channel.
+    ///   - parent: the message that this one replies to, which may itself be undelivered or failed: the reply then
+    ///     follows it, and fails if that one is deleted before it was sent.
     @discardableResult
     public func createTextMessage(
         _ text: String, in channel: ChannelID, parent: MessageID? = nil

@@ -8,6 +8,7 @@ extension MessageRepository {
     /// on. Undelivered messages sort after all that have a position on the server.
     ///
     /// - Parameters:
+    ///   - channel: the channel.
     ///   - direction: `.ascending` shows the oldest first, `.descending` the newest.
     ///   - anchor: the location of the first page. `.last` with `.ascending` begins with the newest messages, shown at
     ///     the bottom, and `previousPage()` goes back in time; `.first` with `.descending` begins with them, shown at

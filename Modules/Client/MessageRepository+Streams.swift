@@ -13,7 +13,11 @@ extension MessageRepository {
     /// }
     /// ```
     ///
-    /// - Parameter pageSize: 1 to ``LiveLimits/pageSizeMax``.
+    /// - Parameters:
+    ///   - channel: the channel.
+    ///   - direction: `.ascending` lists the oldest first, `.descending` the newest.
+    ///   - anchor: the location of the first page.
+    ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
     public func messageChanges(
         in channel: ChannelID, direction: LiveDirection = .ascending, anchor: LiveAnchor<MessageCursor> = .last,
         pageSize: Int = Limits.pageSizeDefault

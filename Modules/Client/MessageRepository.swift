@@ -59,6 +59,7 @@ public struct MessageRepository: Sendable {
     /// the server. ``getMessages(in:direction:anchor:pageSize:)`` returns a live collection.
     ///
     /// - Parameters:
+    ///   - channel: the channel.
     ///   - limit: the maximum number of messages.
     ///   - before: the start of the page: ``MessagePage/next`` of the page before, or `nil` for the newest.
     public func storedMessages(
@@ -156,7 +157,9 @@ public struct MessageRepository: Sendable {
     /// Returns all failed messages, edits and reactions to the queue, oldest first, in steps: if this throws, those of
     /// earlier steps have been queued again.
     ///
-    /// - Parameter progress: called with the number so far, after each step of a few hundred.
+    /// - Parameters:
+    ///   - channel: only operations of this channel; all of them without it.
+    ///   - progress: called with the number so far, after each step of a few hundred.
     /// - Returns: the number of operations that were queued again.
     public func resendFailedMessages(
         in channel: ChannelID? = nil, progress: @Sendable (Int) -> Void = { _ in }

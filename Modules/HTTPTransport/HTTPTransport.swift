@@ -143,6 +143,11 @@ public struct HTTPTransport: Transport {
     }
 
     public func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
+        guard query.filter.isValid else {
+            throw .refused(
+                code: "queryInvalid",
+                detail: "invalid type of messages: its name needs 1 to \(Limits.messageTypeBytesMax) ASCII characters")
+        }
         let (page, history) = try await ask(requests.page(query), as: WirePage.self, .page)
         let items = page.messages.compactMap(\.placed)
         guard items.count == page.messages.count else {

@@ -37,12 +37,19 @@ struct RequestBuilder: Sendable {
 
     /// A channel's name contains nothing that must be percent-encoded in a path; see `Name`.
     func page(_ query: RemoteQuery) -> HTTPClientRequest {
-        let path = WireProtocol.messagesPath(query.channel.value)
+        var path = WireProtocol.messagesPath(query.channel.value) + "?limit=\(query.limit)"
         switch query.range {
-        case .newest: return read("\(path)?limit=\(query.limit)", query.history)
-        case .after(let position): return read("\(path)?limit=\(query.limit)&after=\(position)", query.history)
-        case .before(let position): return read("\(path)?limit=\(query.limit)&before=\(position)", query.history)
+        case .newest: break
+        case .after(let position): path += "&after=\(position)"
+        case .before(let position): path += "&before=\(position)"
         }
+        if let type = query.filter.type { path += "&type=\(Self.encoded(type.name))" }
+        switch query.filter.parent {
+        case nil: break
+        case .noParent: path += "&parent=\(WireProtocol.noParent)"
+        case .parent(let id): path += "&parent=\(id)"
+        }
+        return read(path, query.history)
     }
 
     /// A cursor contains nothing that must be percent-encoded either; see `WireChanges`.

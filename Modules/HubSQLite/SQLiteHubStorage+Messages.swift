@@ -5,6 +5,7 @@ internal import GRDB
 extension SQLiteHubStorage {
     private static let shown = selection(from: "message")
     private static let shownByID = shown + " WHERE message.id = ?"
+    private static let shownByNumber = shown + " WHERE message.number = ?"
     private static let shownBelow =
         shown + """
              WHERE message.channel = ? AND message.deleted_at IS NULL AND message.position < ?
@@ -44,7 +45,8 @@ extension SQLiteHubStorage {
 
     /// Reads the index of the shown messages from one key on.
     package func page(
-        of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
+        for reader: Int64
     ) async throws(HubStorageError) -> MessagePage {
         // Before the snapshot: a later commit may be in the page, but the cursor claims nothing that is not.
         let cursor = try cursor()
@@ -52,11 +54,12 @@ extension SQLiteHubStorage {
             guard let found = try Self.place(of: channel, db) else {
                 return MessagePage(messages: [], hasMore: false, lastPosition: try Self.floor(db), cursor: cursor)
             }
-            let bound =
-                switch range {
-                case .newest: Int64.max
-                case .before(let position), .after(let position): position
-                }
+            if !filter.admitsAll {
+                let empty = MessagePage(messages: [], hasMore: false, lastPosition: found.lastPosition, cursor: cursor)
+                let search = MessageSearch(channel: found.number, range, filter, limit: limit)
+                return try page(of: search, startingWith: empty, for: reader, db)
+            }
+            let bound = range.bound
             var row = try SQLStatement(range.isDescending ? Self.shownBelow : Self.shownAbove, db)
             row.bind(found.number)
             row.bind(bound)
@@ -74,6 +77,30 @@ extension SQLiteHubStorage {
             }
             return page
         }
+    }
+
+    /// Reads the messages that a search finds, one by one.
+    private func page(
+        of search: MessageSearch, startingWith empty: MessagePage, for reader: Int64, _ db: Database
+    ) throws -> MessagePage {
+        let found = try search.run(db)
+        var page = empty
+        page.hasMore = found.hasMore
+        page.lastExamined = found.lastExamined
+        var bytes = 0
+        for number in found.numbers {
+            guard page.messages.count < search.limit.count, bytes <= search.limit.contentBytes else {
+                page.hasMore = true
+                page.lastExamined = nil
+                break
+            }
+            var row = try SQLStatement(Self.shownByNumber, db)
+            row.bind(number)
+            guard try row.step(), let content = row.text(3) else { continue }
+            bytes += content.utf8.count
+            page.messages.append(try message(row, content: content, for: reader, db))
+        }
+        return page
     }
 
     static func place(of channel: ChannelID, _ db: Database) throws -> (number: Int64, lastPosition: Int64)? {

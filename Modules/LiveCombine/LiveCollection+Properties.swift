@@ -1,3 +1,4 @@
+public import Causeway
 public import CausewayLiveQuery
 
 #if canImport(Combine)
@@ -40,11 +41,11 @@ extension LiveCollection {
     }
 
     /// Errors of the store or the server, `nil` when there is none any more.
-    public nonisolated var errorPublisher: some Publisher<(any Error)?, Never> {
-        changePublisher.map(\.error).removeDuplicates { $0 == nil && $1 == nil }
+    public nonisolated var errorPublisher: some Publisher<ClientError?, Never> {
+        changePublisher.map(\.error).removeDuplicates()
     }
 
-    /// The changes, ending with the first error of the store or the server.
+    /// The changes, ending with the first error of the store or the server, a `ClientError`.
     public nonisolated var throwingChangePublisher: some Publisher<LiveCollectionChange<Record>, any Error> {
         changePublisher.tryMap { change in
             if let error = change.error { throw error }
@@ -67,11 +68,11 @@ extension LiveObject {
     }
 
     /// Errors of the store or the server, `nil` when there is none any more.
-    public nonisolated var errorPublisher: some Publisher<(any Error)?, Never> {
-        changePublisher.map(\.error).removeDuplicates { $0 == nil && $1 == nil }
+    public nonisolated var errorPublisher: some Publisher<ClientError?, Never> {
+        changePublisher.map(\.error).removeDuplicates()
     }
 
-    /// The changes, ending with the first error of the store or the server.
+    /// The changes, ending with the first error of the store or the server, a `ClientError`.
     public nonisolated var throwingChangePublisher: some Publisher<LiveCollectionChange<Record>, any Error> {
         changePublisher.tryMap { change in
             if let error = change.error { throw error }

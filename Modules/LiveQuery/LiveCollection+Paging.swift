@@ -19,7 +19,7 @@ extension LiveCollection {
     public func nextPage() async throws -> Int { try await turn(.next) }
 
     /// Widens the window by a page before its first record, and waits until it is displayed. Throws like
-    /// ``nextPage()-async``.
+    /// `nextPage()`.
     ///
     /// - Returns: the number of records that the page added; 0 if there is none, as far as is known.
     @discardableResult
@@ -41,7 +41,7 @@ extension LiveCollection {
     public func refresh() { core.lifetime.turn(.refresh) }
 
     /// Asks the server again for the displayed range, and waits until its response is displayed. Throws like
-    /// ``nextPage()-async``.
+    /// `nextPage()`.
     public func refresh() async throws { _ = try await turn(.refresh) }
 
     /// Repeats the request to the server if it failed; otherwise does nothing. Returns at once.

@@ -61,8 +61,8 @@ public final class LiveCollection<Record: LiveRecord> {
     }
     /// The reason why the store or the server could not be asked, or why another page could not be requested
     /// (``LivePageError/windowFull(recordsMax:)``); otherwise `nil`.
-    public var error: (any Error)? {
-        access(keyPath: \.error)
+    package var underlyingError: (any Error)? {
+        access(keyPath: \.underlyingError)
         return shown.error
     }
 
@@ -86,8 +86,8 @@ public final class LiveCollection<Record: LiveRecord> {
     private func apply(_ change: LiveCollectionChange<Record>) {
         isResetting = false
         show(loading: change.loadingStatus, data: change.dataStatus)
-        if LiveStep.error.isDue(in: change) || (shown.error != nil && change.error == nil) {
-            withMutation(keyPath: \.error) { shown.error = change.error }
+        if LiveStep.error.isDue(in: change) || (shown.error != nil && change.underlyingError == nil) {
+            withMutation(keyPath: \.underlyingError) { shown.error = change.underlyingError }
         }
         show(hasNext: change.hasNext, hasPrevious: change.hasPrevious)
         show(isLoadingNext: change.isLoadingNext, isLoadingPrevious: change.isLoadingPrevious)

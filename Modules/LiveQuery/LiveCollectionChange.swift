@@ -44,5 +44,5 @@ public struct LiveCollectionChange<Record: LiveRecord>: Sendable {
     /// True while a page before the first record is being loaded.
     public var isLoadingPrevious: Bool { status.isLoadingPrevious }
     /// The reason why the store or the server could not be asked; `nil` if both could.
-    public var error: (any Error)? { status.error }
+    package var underlyingError: (any Error)? { status.error }
 }

@@ -43,6 +43,8 @@ public enum LiveLimits {
     /// Pages that a refresh requests after the first, until it has covered the displayed range; beyond it the list ends
     /// there, and shows the rest when another page is requested.
     package static let catchUpPagesMax = 10
+    /// Stored messages that a query with a filter reads at once, at least.
+    static let filteredReadMin = 200
     /// The time after a response of the server during which another window of the same query need not ask it.
     package static let freshnessAge: Duration = .seconds(30)
 }

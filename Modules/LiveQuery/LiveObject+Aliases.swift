@@ -18,10 +18,10 @@ extension LiveCollection {
     /// The changes from now on; an alias of ``changes``.
     public nonisolated var asStream: LiveChanges<Record> { changes }
 
-    /// Widens the window by a page after its last record; an alias of ``nextPage()``.
+    /// Widens the window by a page after its last record; an alias of `nextPage()`.
     public func loadNext() { nextPage() }
 
-    /// Widens the window by a page before its first record; an alias of ``previousPage()``.
+    /// Widens the window by a page before its first record; an alias of `previousPage()`.
     public func loadPrevious() { previousPage() }
 
     /// Returns to only the first page; an alias of ``resetPage()``.

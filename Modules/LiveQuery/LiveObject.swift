@@ -24,8 +24,8 @@ public final class LiveObject<Record: LiveRecord> {
         return shownSnapshot
     }
     /// The reason why the store or the server could not be asked; `nil` if both could.
-    public var error: (any Error)? {
-        access(keyPath: \.error)
+    package var underlyingError: (any Error)? {
+        access(keyPath: \.underlyingError)
         return shown.error
     }
 
@@ -45,8 +45,8 @@ public final class LiveObject<Record: LiveRecord> {
 
     private func apply(_ change: LiveCollectionChange<Record>) {
         show(loading: change.loadingStatus, data: change.dataStatus)
-        if LiveStep.error.isDue(in: change) || (shown.error != nil && change.error == nil) {
-            withMutation(keyPath: \.error) { shown.error = change.error }
+        if LiveStep.error.isDue(in: change) || (shown.error != nil && change.underlyingError == nil) {
+            withMutation(keyPath: \.underlyingError) { shown.error = change.underlyingError }
         }
         if !change.isDataUnchanged { withMutation(keyPath: \.snapshot) { shownSnapshot = change.snapshot.first } }
     }
@@ -158,7 +158,7 @@ public struct LiveObjectChange<Record: LiveRecord>: Sendable {
     /// The progress of loading.
     public let loadingStatus: LoadingStatus
     /// The reason why the store or the server could not be asked; `nil` if both could.
-    public let error: (any Error)?
+    package let underlyingError: (any Error)?
 
     init(_ change: LiveCollectionChange<Record>) {
         version = change.version
@@ -167,6 +167,6 @@ public struct LiveObjectChange<Record: LiveRecord>: Sendable {
         isDataUnchanged = change.isDataUnchanged
         dataStatus = change.dataStatus
         loadingStatus = change.loadingStatus
-        error = change.error
+        underlyingError = change.underlyingError
     }
 }

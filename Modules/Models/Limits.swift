@@ -34,6 +34,8 @@ public enum Limits {
     public static let deleteActionsKeptMax = 100_000
     /// State changes that are kept with a message; the oldest are dropped first.
     public static let historyKeptMax = 32
+    /// Bytes of the name of a message's type, where messages are chosen by it.
+    public static let messageTypeBytesMax = 128
     /// Bytes of a reaction's name.
     public static let reactionBytesMax = 64
     /// Operations on one message that may wait at the same time.

@@ -6,9 +6,10 @@ package import CausewayTransport
 
 /// Reading pages of a channel from the server.
 ///
-/// A page is compared with the part of the channel that it covers: a stored message in that range that the page does
-/// not list was deleted on the server, and is deleted here. A deleted message never reappears on the server, so a page
-/// that was requested earlier, or at the same time, restores no message that another page showed to be deleted.
+/// A page is compared with the part of the channel that it covers: a stored message in that range that satisfies the
+/// filter of the request, and that the page does not list, was deleted on the server, and is deleted here. A
+/// deleted message never reappears on the server, so a page that was requested earlier, or at the same time, restores
+/// no message that another page showed to be deleted.
 ///
 /// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested:
 /// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
@@ -42,7 +43,7 @@ extension SyncEngine {
         do throws(TransportError) {
             page = try await transport.messages(query)
             // Treated as the end of the channel, it would hide all existing messages.
-            if page.items.isEmpty, page.hasMore {
+            if page.items.isEmpty, page.hasMore, page.range?.isEmpty != false {
                 throw .inDoubt(detail: "the server reports more messages and returned none")
             }
         } catch {
@@ -189,12 +190,15 @@ extension SyncEngine {
         let kept = arrived.union(page.items.map(\.id))
         var cursor = range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         repeat {
-            let step = try await deletions(of: query.channel, in: range, after: cursor, except: kept)
+            let step = try await deletions(of: query, in: range, after: cursor, except: kept)
             let noted = history  // another response may move it on while the disk is waited for
-            willStore()
-            try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
-            keptHistory = noted
-            noteGone(step.ids)
+            let changes = mutations + step.ids.map { .delete($0) } + unkeptHistory
+            if !changes.isEmpty {
+                willStore()
+                try await store.commit(changes)
+                keptHistory = noted
+                noteGone(step.ids)
+            }
             if !mutations.isEmpty { noteArrived(items.map(\.id)) }
             // Complete the waiters of stored messages now: the next step may fail.
             if !mutations.isEmpty { await confirm(items) }
@@ -216,15 +220,16 @@ extension SyncEngine {
     /// The next stored messages of a range that a page does not list, and the position from which to continue; `nil` at
     /// the end of the range.
     private func deletions(
-        of channel: ChannelID, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?,
+        of query: RemoteQuery, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?,
         except kept: Set<MessageID>
     ) async throws(StoreError) -> (ids: [MessageID], next: MessageQuery.Cursor?) {
         guard let range, !range.isEmpty, let cursor else { return ([], nil) }
         let stored = try await store.page(
             MessageQuery(
-                scope: .channel(channel), direction: .ascending, after: cursor, limit: SyncLimits.reconcileStepMax))
+                scope: .channel(query.channel), direction: .ascending, after: cursor,
+                limit: SyncLimits.reconcileStepMax))
         let inside = stored.messages.prefix { $0.cursor.position < range.upperBound }
-        let gone = inside.filter { $0.syncState == .synced && !kept.contains($0.id) }
+        let gone = inside.filter { $0.syncState == .synced && !kept.contains($0.id) && query.filter.admits($0) }
         return (gone.map(\.id), inside.count == stored.messages.count ? stored.next : nil)
     }
 

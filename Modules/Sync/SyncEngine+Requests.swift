@@ -27,9 +27,11 @@ extension SyncEngine {
     // MARK: - Messages
 
     /// Deletes messages wherever they are. Ids without a message are left out of the result. If one of them was written
-    /// by another user, none is deleted.
+    /// by another user, in a channel that is not moderated by this one, none is deleted.
+    ///
+    /// - Parameter moderated: the channels in which the account may delete the messages of others.
     package func delete(
-        _ ids: [MessageID], by origin: DeleteAction.Origin
+        _ ids: [MessageID], by origin: DeleteAction.Origin, moderating moderated: Set<ChannelID> = []
     ) async throws(SyncError) -> [MessageID] {
         try await request { engine in
             do throws(StoreError) {
@@ -40,11 +42,12 @@ extension SyncEngine {
                 }
                 // A message that is not on the server is one's own, even if its author cannot be read.
                 let user = try await engine.currentUser()
-                if let foreign = items.first(where: { $0.syncState == .synced && $0.sender != user }) {
-                    return .failure(.notAuthor(foreign.id))
+                let foreign = items.first { item in
+                    item.syncState == .synced && item.sender != user && !moderated.contains(item.channel)
                 }
-                guard engine.canDelete(items) else { return .failure(.notSupported(.delete)) }
-                return .success(try await engine.deleteInTurn(items, by: origin))
+                if let foreign { return .failure(.notAuthor(foreign.id)) }
+                guard engine.canDelete(items, moderated) else { return .failure(.notSupported(.delete)) }
+                return .success(try await engine.deleteInTurn(items, by: origin, moderating: moderated))
             } catch {
                 return .failure(.store(error))
             }
@@ -84,17 +87,18 @@ extension SyncEngine {
 
     /// False if one of the messages needs a deletion on a server that has none. A failed message does not: if a copy of
     /// it is found on the server, it remains there.
-    private func canDelete(_ items: [StoredItem]) -> Bool {
+    private func canDelete(_ items: [StoredItem], _ moderated: Set<ChannelID>) -> Bool {
         guard let operations = transport?.capabilities.operations, !operations.contains(.delete) else {
             return true
         }
         return !items.contains { item in
-            item.sender == session?.user && (item.syncState == .synced || item.syncState == .syncing)
+            (item.sender == session?.user || moderated.contains(item.channel))
+                && (item.syncState == .synced || item.syncState == .syncing)
         }
     }
 
     func deleteInTurn(
-        _ items: [StoredItem], by origin: DeleteAction.Origin
+        _ items: [StoredItem], by origin: DeleteAction.Origin, moderating moderated: Set<ChannelID> = []
     ) async throws(StoreError) -> [OperationID] {
         guard !items.isEmpty else { return [] }
         let user = try await currentUser()
@@ -102,12 +106,12 @@ extension SyncEngine {
         var deletions: [Outbox.ChangePlan] = []
         for item in items {
             let dependants = try await store.dependants(of: item.id)
-            // A message of this account from another device has no lane here; its deletion needs one.
-            let isOwn = item.sender == user
+            // A message from another device has no lane here; its deletion on the server needs one.
+            let isDeletedThere = item.sender == user || moderated.contains(item.channel)
             deletions.append(
                 outbox.deletion(
                     of: item, with: dependants, by: origin, at: now,
-                    lane: isOwn ? ordering.deletionLane(for: item.type, in: item.channel) : nil))
+                    lane: isDeletedThere ? ordering.deletionLane(for: item.type, in: item.channel) : nil))
         }
         let uploads = idleUploads(of: items)
         try await apply(deletions)

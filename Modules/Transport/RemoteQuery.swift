@@ -17,11 +17,14 @@ public struct RemoteQuery: Sendable, Hashable {
     public var range: Range
     /// 1 to ``Limits/pageSizeMax``.
     public var limit: Int
+    /// The messages to list. A server may list others, too.
+    public var filter: MessageFilter
     /// The server's history as the client knows it; set by the component that performs the query.
     public var history: ServerHistory?
 
-    public init(channel: ChannelID, range: Range, limit: Int) {
+    public init(channel: ChannelID, range: Range, limit: Int, filter: MessageFilter = MessageFilter()) {
         self.channel = channel
+        self.filter = filter
         self.range = range
         self.limit = min(max(1, limit), Limits.pageSizeMax)
     }
@@ -31,11 +34,12 @@ public struct RemoteQuery: Sendable, Hashable {
 public struct RemotePage: Sendable, Hashable {
     /// By ascending position.
     public var items: [RemoteMessage]
-    /// True if there is more in the requested direction.
+    /// True if there is more in the requested direction. A page without items has more only if it reports its range.
     public var hasMore: Bool
-    /// The positions of which the page lists every message that the server has: a stored message there that is not
-    /// among ``items`` was deleted. If there is nothing newer, it ends after the channel's newest position, even if no
-    /// message is left at that position. `nil` if the server does not report it.
+    /// The positions of which the page lists every message that the server has and that satisfies the query's filter:
+    /// a stored message there that satisfies it and is not among ``items`` was deleted. If there is nothing newer, it
+    /// ends after the channel's newest position, even if no message is left at that position. `nil` if the server does
+    /// not report it.
     public var range: Range<Int64>?
     /// An opaque cursor for requesting changes. `nil` if the server does not support that.
     public var cursor: String?

@@ -3,9 +3,9 @@ package struct WirePage: Sendable, Hashable, Codable {
     package var messages: [WireMessage]
     /// True if there is more in the requested direction.
     package var hasMore: Bool
-    /// The first and the last position of which the page lists every message; `through` is one less than `from` if
-    /// there is none. Towards the newest messages, without ``hasMore``, the range ends with the channel's newest
-    /// position. Absent from hubs that do not report it.
+    /// The first and the last position of which the page lists every message that was asked for; `through` is one less
+    /// than `from` if there is none. Towards the newest messages, without ``hasMore``, the range ends with the
+    /// channel's newest position. Absent from hubs that do not report it.
     package var from: Int64?
     package var through: Int64?
     /// The cursor for requesting changes, see ``WireChanges``; absent from hubs that do not report them.

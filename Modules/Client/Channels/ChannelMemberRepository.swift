@@ -21,6 +21,7 @@ public struct ChannelMemberRepository: Sendable {
     /// The members of a channel, by the time when they joined.
     ///
     /// - Parameters:
+    ///   - channel: the channel.
     ///   - direction: `.ascending` shows those who joined first at the beginning.
     ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor

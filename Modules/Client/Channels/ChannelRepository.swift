@@ -21,7 +21,9 @@ public struct ChannelRepository: Sendable {
     /// The channels that every account can find and join, by name. The channels of a user are
     /// ``ChannelMemberRepository/getMemberships(direction:pageSize:)``.
     ///
-    /// - Parameter pageSize: 1 to ``LiveLimits/pageSizeMax``.
+    /// - Parameters:
+    ///   - direction: `.ascending` begins with the first name.
+    ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor
     public func getChannels(
         direction: LiveDirection = .ascending, pageSize: Int = Limits.pageSizeDefault

@@ -29,15 +29,21 @@ public struct MediaSource: Sendable {
 
     /// An open file, which is read from its beginning, whatever its position.
     ///
-    /// - Parameter descriptor: stays open until the creation returns; it is not closed.
+    /// - Parameters:
+    ///   - descriptor: stays open until the creation returns; it is not closed.
+    ///   - name: the name of the file.
+    ///   - preview: at most ``Limits/previewBytesMax`` bytes.
     public init(descriptor: Int32, name: String, preview: [UInt8]? = nil) {
         self.init(path: "/dev/fd/\(descriptor)", name: name, preview: preview)
     }
 
     /// Bytes from anywhere, in parts.
     ///
-    /// - Parameter next: returns the next bytes, `nil` at the end; called by one task, in order. If it throws, the
-    ///   creation throws ``BlobError/sourceUnreadable(path:detail:)``.
+    /// - Parameters:
+    ///   - name: the name of the file.
+    ///   - preview: at most ``Limits/previewBytesMax`` bytes.
+    ///   - next: returns the next bytes, `nil` at the end; called by one task, in order. If it throws, the creation
+    ///     throws ``BlobError/sourceUnreadable(path:detail:)``.
     public init(name: String, preview: [UInt8]? = nil, next: @escaping @Sendable () async throws -> [UInt8]?) {
         bytes = .parts(next)
         self.name = name

@@ -16,7 +16,9 @@ extension MessageRepository {
     /// ``ClientError/transport(_:)`` if the server cannot be reached or does not have the file any longer, and
     /// ``ClientError/blob(_:)``, for instance on a full disk.
     ///
-    /// - Parameter progress: called with the number of bytes that are here, after each part, on no particular thread.
+    /// - Parameters:
+    ///   - id: the message.
+    ///   - progress: called with the number of bytes that are here, after each part, on no particular thread.
     public func file(
         of id: MessageID, progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws(ClientError) -> String {
@@ -40,7 +42,10 @@ extension MessageRepository {
     ///
     /// The hash is verified if `offset` is 0; with another one the caller verifies that of the whole file.
     ///
-    /// - Parameter body: gets the bytes in parts, in order; may suspend to slow the transfer down.
+    /// - Parameters:
+    ///   - id: the message.
+    ///   - offset: the number of bytes to leave out.
+    ///   - body: gets the bytes in parts, in order; may suspend to slow the transfer down.
     public func readFile(
         of id: MessageID, from offset: Int64 = 0,
         to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void

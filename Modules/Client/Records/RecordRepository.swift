@@ -31,6 +31,7 @@ public struct RecordRepository: Sendable {
     /// change from then on.
     ///
     /// - Parameters:
+    ///   - kind: the kind of the records.
     ///   - list: a list of the kind.
     ///   - direction: `.ascending` shows the lowest keys first.
     ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.

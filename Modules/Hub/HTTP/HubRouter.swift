@@ -141,10 +141,34 @@ struct HubRouter: Sendable {
         case (nil, let before?): range = .before(before)
         case (_?, _?): throw badQuery("after and before exclude each other")
         }
+        let filter = try messageFilter(in: query)
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
         return try await paged(id, context) { account in
-            try await reader.page(of: id, range, limit: bounded, for: account)
+            try await reader.page(of: id, range, matching: filter, limit: bounded, for: account)
         }
+    }
+
+    private func messageFilter(in query: Parameters) throws -> MessageFilter {
+        var filter = MessageFilter()
+        let types = query.getAll("type")
+        if let name = types.first {
+            filter.type = MessageType(name: String(name))
+            guard types.count == 1, filter.isValid else {
+                throw badQuery("type must be one name of 1 to \(Limits.messageTypeBytesMax) ASCII characters")
+            }
+        }
+        let parents = query.getAll("parent")
+        if let text = parents.first {
+            guard parents.count == 1 else { throw badQuery("parent must be given once") }
+            if text == WireProtocol.noParent {
+                filter.parent = .noParent
+            } else if let id = MessageID(String(text)) {
+                filter.parent = .parent(id)
+            } else {
+                throw badQuery("parent must be the id of a message, or none")
+            }
+        }
+        return filter
     }
 
     private func changes(_ request: Request, _ context: HubRequestContext) async throws -> Response {

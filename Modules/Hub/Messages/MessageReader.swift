@@ -13,13 +13,16 @@ struct MessageReader: Sendable {
 
     init(_ storage: any HubStorage) { self.storage = storage }
 
-    /// Returns the JSON of a `WirePage`, by ascending position; `nil` when the channel does not exist for the account.
+    /// Returns the JSON of a `WirePage` of the messages that satisfy a filter, by ascending position; `nil`
+    /// when the channel does not exist for the account.
     func page(
-        of channel: ChannelID, _ range: MessageRange, limit: Int, for account: HubAccount
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: Int,
+        for account: HubAccount
     ) async throws -> ResponseParts? {
         guard try await mayRead(channel, account) else { return nil }
         let bounds = PageLimit(count: limit, contentBytes: HubLimits.pageBytesMax)
-        let page = try await storage.page(of: channel, range, limit: bounds, for: account.number)
+        let page = try await storage.page(
+            of: channel, range, matching: filter, limit: bounds, for: account.number)
         return try await encoding { try Self.encoded(page, range) }
     }
 
@@ -66,11 +69,13 @@ struct MessageReader: Sendable {
         var positions: [Int64] = []
         var bytes = 0
         var hasMore = page.hasMore
+        var lastExamined = page.lastExamined
         for message in page.messages {
             let json = try encoded(message)
             bytes += json.count
             guard bytes <= HubLimits.pageBytesMax || messages.isEmpty else {
                 hasMore = true
+                lastExamined = nil
                 break
             }
             messages.append(json)
@@ -80,7 +85,8 @@ struct MessageReader: Sendable {
             messages.reverse()
             positions.reverse()
         }
-        let listed = range.listed(positions, hasMore: hasMore, newest: page.lastPosition)
+        let listed = range.listed(
+            positions, through: lastExamined, hasMore: hasMore, newest: page.lastPosition)
         let head = PageHead(
             hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1, cursor: page.cursor.text)
         return try HubCoding.encode(head, with: "messages", arrayOf: messages)
@@ -113,22 +119,24 @@ extension MessageRange {
     ///
     /// - Parameters:
     ///   - positions: those of the messages on the page, ascending.
+    ///   - examined: the position at which the page ends, unless it ends with its last message.
     ///   - newest: the channel's newest position, even when its message was deleted.
-    func listed(_ positions: [Int64], hasMore: Bool, newest: Int64) -> Range<Int64> {
+    func listed(_ positions: [Int64], through examined: Int64?, hasMore: Bool, newest: Int64) -> Range<Int64> {
         switch self {
-        case .newest: Self.older(positions, hasMore, upTo: newest)
-        case .before(let position): Self.older(positions, hasMore, upTo: min(newest, max(position, 1) - 1))
+        case .newest: Self.older(examined ?? positions.first, hasMore, upTo: newest)
+        case .before(let position):
+            Self.older(examined ?? positions.first, hasMore, upTo: min(newest, max(position, 1) - 1))
         case .after(let position):
             if position >= newest {
                 min(position, .max - 1) + 1..<min(position, .max - 1) + 1
             } else {
-                position + 1..<(hasMore ? positions.last ?? position : newest) + 1
+                position + 1..<(hasMore ? examined ?? positions.last ?? position : newest) + 1
             }
         }
     }
 
-    private static func older(_ positions: [Int64], _ hasMore: Bool, upTo last: Int64) -> Range<Int64> {
-        let first = hasMore ? positions.first ?? last + 1 : 1
+    private static func older(_ oldest: Int64?, _ hasMore: Bool, upTo last: Int64) -> Range<Int64> {
+        let first = hasMore ? oldest ?? last + 1 : 1
         return min(first, last + 1)..<last + 1
     }
 }

@@ -124,8 +124,8 @@ struct DeliveryRecorder {
         var insertion = try SQLStatement(
             """
             INSERT INTO message (id, channel, position, sender, content, created_at, accepted_at, parent, edited_at,
-                changed_at, deleted_at, revision)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                changed_at, deleted_at, revision, type)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?5 ->> '$.type', 'text'))
             """, db)
         for message in messages {
             insertion.bind(message.id.value)

@@ -13,7 +13,8 @@ internal import GRDB
 /// - `record_write`: the ids of accepted writes to records, for ever, with the version that they gave the record.
 /// - `message`: every accepted message, for ever; a deleted one keeps its row without its content, so that a repeat of
 ///   its delivery is still answered with the stored result and cannot bring it back. `revision` is the
-///   commit of its last edit, reaction or deletion; none when there was none.
+///   commit of its last edit, reaction or deletion; none when there was none. `type` is that of the content, which no
+///   edit changes; none for a text.
 /// - `revision`: the count of earlier versions, which numbered the changes of messages apart from commits; only read.
 ///   One row for each opening of the database, with the revisions from which and to which it moved. Commits are
 ///   numbered above the highest of them.
@@ -76,6 +77,9 @@ enum HubSchema {
             try db.execute(sql: tenth)
         }
         migrator.registerMigration("11: uploads and blobs", migrate: MediaMigration.run)
+        migrator.registerMigration("12: messages by parent and by type") { db in
+            try db.execute(sql: twelfth)
+        }
         return migrator
     }
 
@@ -213,6 +217,17 @@ enum HubSchema {
         );
         INSERT INTO event_log VALUES (1, 0, 0);
         ALTER TABLE hub_opening ADD COLUMN last_position INTEGER;
+        """
+
+    /// Most messages are texts that reply to none: they are in neither index.
+    private static let twelfth = """
+        ALTER TABLE message ADD COLUMN type TEXT;
+        UPDATE message SET type = content ->> '$.type'
+            WHERE deleted_at IS NULL AND json_valid(content) AND content ->> '$.type' <> 'text';
+        CREATE INDEX message_reply ON message (channel, parent, position)
+            WHERE parent IS NOT NULL AND deleted_at IS NULL;
+        CREATE INDEX message_type ON message (channel, type, position)
+            WHERE type IS NOT NULL AND deleted_at IS NULL;
         """
 
     private static let second = """

@@ -45,7 +45,7 @@ extension MemoryHubState {
             type: isTyped ? message.content.flatMap(Self.type) : nil, attachment: isTyped ? message.attachment : nil)
     }
 
-    private static func type(of content: String) -> String? {
+    static func type(of content: String) -> String? {
         (try? JSONParser.parse(Array(content.utf8)))?["type"]?.string
     }
 

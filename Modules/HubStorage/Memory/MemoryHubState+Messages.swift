@@ -16,7 +16,8 @@ extension MemoryHubState {
     }
 
     func page(
-        of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64, cursor: ChangesCursor
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
+        for reader: Int64, cursor: ChangesCursor
     ) -> MessagePage {
         let lastPosition = channels[channel] ?? floor
         let within: (Int64) -> Bool =
@@ -29,15 +30,26 @@ extension MemoryHubState {
             .sorted { range.isDescending ? $0.position > $1.position : $0.position < $1.position }
         var page = MessagePage(messages: [], hasMore: false, lastPosition: lastPosition, cursor: cursor)
         var bytes = 0
-        for message in found.compactMap({ shown($0, for: reader) }) {
+        let examined = filter.admitsAll ? found[...] : found.prefix(HubStorageLimits.messagesExaminedMax)
+        for message in examined.filter({ admits($0, filter) }).compactMap({ shown($0, for: reader) }) {
             guard page.messages.count < limit.count, bytes <= limit.contentBytes else {
                 page.hasMore = true
-                break
+                return page
             }
             bytes += message.content.utf8.count
             page.messages.append(message)
         }
+        if examined.count < found.count {
+            page.hasMore = true
+            page.lastExamined = examined.last?.position
+        }
         return page
+    }
+
+    private func admits(_ message: DeliveryChanges.AcceptedMessage, _ filter: MessageFilter) -> Bool {
+        if filter.admitsAll { return true }
+        let type = message.content.flatMap(Self.type) ?? ""
+        return filter.admits(type: MessageType(name: type), parent: message.parent)
     }
 
     func changes(

@@ -6,6 +6,8 @@ package enum HubStorageLimits {
     package static let earlyDeletionsPerAccountMax = 2_000
     /// Changed messages of a channel, at any position, that are examined for one request; past it pages must be read.
     package static let changesScannedMax = 10_000
+    /// Messages that are examined for one page of those that satisfy a filter.
+    package static let messagesExaminedMax = 2_000
     /// Lanes of an outbox whose marks are returned.
     package static let marksMax = 10_000
     /// Openings that are remembered; claims and cursors of earlier ones are unknown.

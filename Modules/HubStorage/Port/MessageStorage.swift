@@ -7,11 +7,14 @@ package protocol MessageStorage: Sendable {
     /// - Parameter reader: the number of the account whose own reactions are marked.
     func message(_ id: MessageID, for reader: Int64) async throws(HubStorageError) -> MessageLookUp
 
-    /// Returns a page of a channel's messages; an empty one for a channel that never had any.
+    /// Returns a page of a channel's messages that satisfy a filter; an empty one for a channel that never had any.
     ///
-    /// Cost: the size of the page, not of the channel.
+    /// Cost: the size of the page, not of the channel. With a filter at most
+    /// ``HubStorageLimits/messagesExaminedMax`` messages are examined; a page that ends there names the last of them
+    /// (``MessagePage/lastExamined``).
     func page(
-        of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
+        for reader: Int64
     ) async throws(HubStorageError) -> MessagePage
 
     /// Returns the changes of a part of a channel since an earlier state; none for a channel that never
@@ -21,6 +24,15 @@ package protocol MessageStorage: Sendable {
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64
     ) async throws(HubStorageError) -> ChannelChanges
+}
+
+extension MessageStorage {
+    /// Returns a page of all messages of a channel.
+    package func page(
+        of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
+    ) async throws(HubStorageError) -> MessagePage {
+        try await page(of: channel, range, matching: MessageFilter(), limit: limit, for: reader)
+    }
 }
 
 /// The bounds of a page.

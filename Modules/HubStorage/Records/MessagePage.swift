@@ -21,6 +21,8 @@ package struct MessagePage: Sendable, Equatable {
     package var messages: [StoredMessage]
     /// Whether the channel has more in the direction of reading.
     package var hasMore: Bool
+    /// The position of the last examined message, if the page ends there and not with its last message.
+    package var lastExamined: Int64?
     /// The channel's newest position, even when its message was deleted.
     package var lastPosition: Int64
     /// A state that the page includes.

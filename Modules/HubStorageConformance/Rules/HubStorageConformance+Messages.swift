@@ -41,6 +41,41 @@ extension HubStorageConformance {
             try requireEqual(none.messages, [], "a channel without messages")
             try require(none.lastPosition == 0 && !none.hasMore, "the end of a channel without messages")
         },
+        Rule("pages of the messages that satisfy a filter lead through the channel in bounded steps") { factory in
+            let site = try await Site(factory)
+            let count = HubStorageLimits.messagesExaminedMax + 40
+            // 1 and 2 begin threads; a few messages at both ends are images or replies, those in the middle texts.
+            let isImage: (Int) -> Bool = { [3, 5, 6, count - 2, count].contains($0) }
+            let parent: (Int) -> Int? = { [4: 1, 5: 1, 6: 2, count - 1: 1, count: 2][$0] }
+            try await site.apply(
+                (1...count).map { number in
+                    let content = isImage(number) ? #"{"v":1,"type":"image"}"# : Site.content("text")
+                    return .send(number, by: site.ada, content: content, parent: parent(number))
+                })
+            try await site.apply([.delete(6)])
+            let shown = (1...count).filter { $0 != 6 }
+            let rows: [(MessageFilter, [Int])] = [
+                (MessageFilter(type: .image), shown.filter(isImage)),
+                (MessageFilter(type: .text), shown.filter { !isImage($0) }), (MessageFilter(type: .video), []),
+                (MessageFilter(parent: .noParent), shown.filter { parent($0) == nil }),
+                (MessageFilter(parent: .parent(Site.id(1))), [4, 5, count - 1]),
+                (MessageFilter(parent: .parent(Site.id(3))), []),
+                (MessageFilter(type: .image, parent: .parent(Site.id(1))), [5]),
+                (MessageFilter(type: .image, parent: .noParent), [3, count - 2]),
+                (MessageFilter(type: .text, parent: .parent(Site.id(1))), [4, count - 1]),
+            ]
+            for (filter, numbers) in rows {
+                for isDescending in [true, false] {
+                    let found = try await site.search(filter, isDescending: isDescending, limit: 1_000)
+                    let expected = isDescending ? numbers.reversed() : numbers
+                    try requireEqual(found, expected.map(Site.id), "\(filter), descending: \(isDescending)")
+                }
+                let first = try await site.page(.newest, matching: filter, limit: 2)
+                let newest = numbers.suffix(first.ids.count).reversed().map(Site.id)
+                try requireEqual(first.ids, newest, "the newest of \(filter)")
+                try require(first.ids.count <= 2, "more than two of \(filter)")
+            }
+        },
         Rule("a page ends with the message that exceeds its bytes") { factory in
             let site = try await Site(factory)
             try await site.apply((1...4).map { .send($0, by: site.ada, content: Site.content("12345")) })

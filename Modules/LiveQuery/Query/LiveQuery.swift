@@ -67,9 +67,9 @@ public enum LiveDirection: Sendable, Hashable {
 
 /// The location of a collection's first page in the displayed order.
 public enum LiveAnchor<Key: Hashable & Sendable>: Sendable, Hashable {
-    /// At the beginning: ``LiveCollection/nextPage()`` continues from there.
+    /// At the beginning: `LiveCollection.nextPage()` continues from there.
     case first
-    /// At the end: ``LiveCollection/previousPage()`` goes back from there. The usual anchor for a conversation that is
+    /// At the end: `LiveCollection.previousPage()` goes back from there. The usual anchor for a conversation that is
     /// shown with its newest message at the bottom.
     case last
     /// Starting with the record of this key, or its position if it does not exist: there may be pages in both

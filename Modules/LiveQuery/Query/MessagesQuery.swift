@@ -9,6 +9,8 @@ public struct MessagesQuery: LiveQuery {
     /// The messages and their order. In a channel, undelivered messages sort after all that have a position on the
     /// server.
     public let scope: MessageQuery.Scope
+    /// The messages of the scope that are shown.
+    public let filter: MessageFilter
     /// `.ascending` shows the oldest first, `.descending` the newest.
     public let direction: LiveDirection
     /// The location of the first page. For a scope without positions only the ordinal of a key counts.
@@ -16,10 +18,11 @@ public struct MessagesQuery: LiveQuery {
     public let pageSize: Int
 
     public init(
-        _ scope: MessageQuery.Scope, direction: LiveDirection = .ascending,
+        _ scope: MessageQuery.Scope, filter: MessageFilter = MessageFilter(), direction: LiveDirection = .ascending,
         anchor: LiveAnchor<MessageQuery.Cursor> = .first, pageSize: Int = Limits.pageSizeDefault
     ) {
         self.scope = scope
+        self.filter = filter
         self.direction = direction
         self.pageSize = pageSize
         guard case .at(let cursor) = anchor else {
@@ -57,7 +60,9 @@ public struct MessagesQuery: LiveQuery {
         }
     }
 
-    public func matches(_ message: Message) -> Bool {
+    public func matches(_ message: Message) -> Bool { isInScope(message) && filter.admits(message) }
+
+    private func isInScope(_ message: Message) -> Bool {
         switch scope {
         case .channel(let channel): message.channel == channel
         case .undelivered: message.isUndelivered
@@ -71,14 +76,38 @@ public struct MessagesQuery: LiveQuery {
         Self.hasPositions(scope) ? message.cursor : Self.unplaced(message.ordinal)
     }
 
+    /// Cost: linear in the size of the page; with a filter, linear in the number of messages up to the last one of the
+    /// page, or up to the end of the scope.
     public func page(
         in store: any Store, from bound: LiveBound<MessageQuery.Cursor>?, direction: LiveDirection, limit: Int
     ) async throws(StoreError) -> LivePage<Message> {
-        let page = try await store.page(
-            MessageQuery(
-                scope: scope, direction: direction == .ascending ? .ascending : .descending,
-                after: bound.map { Self.place(before: $0, direction) }, limit: limit))
+        var query = MessageQuery(
+            scope: scope, direction: direction == .ascending ? .ascending : .descending,
+            after: bound.map { Self.place(before: $0, direction) }, limit: limit)
+        if !filter.admitsAll { return try await filteredPage(in: store, &query, limit: limit) }
+        let page = try await store.page(query)
         return LivePage(records: page.messages, hasMore: page.next != nil, following: page.following)
+    }
+
+    /// Reads on until a page of the store contains a message that satisfies the filter.
+    private func filteredPage(
+        in store: any Store, _ query: inout MessageQuery, limit: Int
+    ) async throws(StoreError) -> LivePage<Message> {
+        query.limit = max(limit, LiveLimits.filteredReadMin)
+        while true {
+            let page = try await store.page(query)
+            let found = page.messages.filter(filter.admits)
+            guard let next = page.next else {
+                return LivePage(
+                    records: Array(found.prefix(limit)), hasMore: found.count > limit,
+                    following: found.dropFirst(limit).first)
+            }
+            if !found.isEmpty {
+                let following = found.dropFirst(limit).first ?? page.following.flatMap { filter.admits($0) ? $0 : nil }
+                return LivePage(records: Array(found.prefix(limit)), hasMore: true, following: following)
+            }
+            query.after = next
+        }
     }
 
     public func remotePages(on server: LiveServer) -> RemotePages<MessageQuery.Cursor>? {

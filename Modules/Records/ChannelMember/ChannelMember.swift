@@ -55,6 +55,9 @@ public struct ChannelMemberID: Sendable, Hashable, LosslessStringConvertible {
 /// - `member`: reads and writes.
 public enum ChannelRole: String, Sendable, Hashable, Codable, CaseIterable {
     case owner, moderator, member
+
+    /// True if the role includes deleting the messages of others.
+    public var moderates: Bool { self != .member }
 }
 
 // MARK: - Lists

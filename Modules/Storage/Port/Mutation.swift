@@ -4,9 +4,9 @@ public import CausewayModels
 ///
 /// An id names a message, or an operation that creates none, which has the same states.
 ///
-/// A step that does not apply to the state of its message does nothing: `synced` is final (only another ``deliver`` or
-/// ``merge`` changes it, and ``followHistory(_:_:marks:at:)`` if the server has lost the message), and only
-/// ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete`` apply to `error`.
+/// A step that does not apply to the state of its message does nothing: `synced` is final (only another `deliver` or
+/// `merge` changes it, and ``followHistory(_:_:marks:at:)`` if the server has lost the message), and only
+/// `deliver`, `merge`, `resend`, `fail` and `delete` apply to `error`.
 public enum Mutation: Sendable, Hashable {
     /// An attempt begins, for a message that is `created`, `uploading` or `syncing`: it becomes `syncing`, and from now
     /// on counts as transmitted after `previous`. For a message that is already `syncing` it corrects the attempt under
@@ -92,8 +92,8 @@ public enum Mutation: Sendable, Hashable {
     /// A login, or a logout (``Session/endedAt``). From then on the store reads and changes only data of the session's
     /// account; see ``Store``. If that is another account than before, the feed reports a reset.
     case saveSession(Session)
-    /// The session ended: every undelivered message becomes `error` as in ``Store/begin(_:)`` under `fail`, and no
-    /// failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset instead
+    /// The session ended: every undelivered message becomes `error` as in ``Store/start(_:)`` under `fail`, and no
+    /// failure pauses a lane any more (``Store/start(_:)`` leaves those as they are). The feed reports a reset instead
     /// of single changes.
     case endSession(Failure)
     /// Removes everything that is stored of the current account: messages, operations, chains, past deletions, records,

@@ -16,7 +16,7 @@ public struct OutboxSnapshot: Sendable, Equatable {
 
     /// The id of the outbox.
     public var outboxID: OutboxID
-    /// Incremented by each ``Store/begin(_:)``; a server without lineage refuses an older one.
+    /// Incremented by each ``Store/start(_:)``; a server without lineage refuses an older one.
     public var epoch: Int64
     /// The openings of the store.
     public var lineage: Lineage
@@ -32,7 +32,7 @@ public struct OutboxSnapshot: Sendable, Equatable {
     /// The cursor up to which the server's events are stored; `nil` if none was taken in this history of the server.
     public var eventCursor: EventCursor?
     /// A description of data lost since the store was last open, as far as the store detected it. Reported once, by
-    /// ``Store/begin(_:)``; `nil` if no loss is known.
+    /// ``Store/start(_:)``; `nil` if no loss is known.
     public var loss: String?
 
     public init(

@@ -23,7 +23,7 @@ import Synchronization
 ///    is current again. Before the first session there is an account without a name, which the first session's account
 ///    takes over. A new account gets an outbox of its own, whose id is that of its first session. Numbers (ordinals,
 ///    sequences) and epochs are common to all accounts.
-/// 7. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/locked(pid:path:)``.
+/// 7. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/locked(by:path:)``.
 ///
 /// Lifecycle: create it, call ``start(_:)`` exactly once before anything else except ``subscribe(_:)``, then use it
 /// until ``close()``. ``start(_:)`` is the first commit of the run, and the feed reports it as a reset. A call that

@@ -4,13 +4,14 @@ import CausewayTransport
 extension TransportConformance {
     /// Reads a channel page by page.
     private static func read(
-        _ trial: Trial, over transport: any Transport, ascending: Bool
+        _ trial: Trial, over transport: any Transport, ascending: Bool,
+        matching filter: MessageFilter = MessageFilter()
     ) async throws -> [RemoteMessage] {
         var items: [RemoteMessage] = []
         var range = ascending ? RemoteQuery.Range.after(position: 0) : .newest
         while true {
             let page = try await transport.messages(
-                RemoteQuery(channel: trial.server.channel, range: range, limit: 4))
+                RemoteQuery(channel: trial.server.channel, range: range, limit: 4, filter: filter))
             let positions = page.items.map(\.serverPosition.position)
             try require(positions.count <= 4, "a page is longer than requested")
             try requireEqual(positions, positions.sorted(), "the order within a page")
@@ -19,9 +20,10 @@ extension TransportConformance {
             }
             items = ascending ? items + page.items : page.items + items
             guard page.hasMore else { return items }
-            guard let first = positions.first, let last = positions.last else {
-                throw ConformanceFailure("an empty page has more")
-            }
+            let covered = page.range.flatMap { $0.isEmpty ? nil : $0 }
+            guard let first = covered?.lowerBound ?? positions.first,
+                let last = covered.map({ $0.upperBound - 1 }) ?? positions.last
+            else { throw ConformanceFailure("an empty page has more") }
             range = ascending ? .after(position: last) : .before(position: first)
         }
     }
@@ -42,6 +44,24 @@ extension TransportConformance {
                         try requireEqual(item.channel, trial.server.channel, "the channel of a message")
                         try requireEqual(item.content, .text("text of \(item.id)"), "the content")
                     }
+                }
+            }
+        },
+        Rule("a filter leaves out no message that satisfies it") { trial in
+            try await trial.with { transport in
+                let ids = trial.messages(10)
+                _ = try await trial.deliver(trial.chain(ids.map { trial.send($0) }), over: transport)
+                for filter in [MessageFilter(type: .text), MessageFilter(parent: .noParent)] {
+                    for ascending in [true, false] {
+                        let items = try await read(trial, over: transport, ascending: ascending, matching: filter)
+                        try requireEqual(items.map(\.id), ids, "the list of \(filter)")
+                    }
+                }
+                // A server may ignore the filter.
+                for ascending in [true, false] {
+                    let none = MessageFilter(type: .video, parent: .parent(ids[0]))
+                    let items = try await read(trial, over: transport, ascending: ascending, matching: none)
+                    try require(items.isEmpty || items.map(\.id) == ids, "a part of the messages of another type")
                 }
             }
         },

@@ -16,6 +16,7 @@ final class FaultyHubStorage: HubStorage {
         case leaksBlobs, ignoresTheMessage, knowsEveryBlob, hidesUnattachedBlobs, removesBlobsEarly
         case losesAttachments, keepsAttachments, loadsEveryBlob, keepsMissingTypes
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
+        case ignoresParents, searchesForEver, endsSearchesEarly
     }
 
     let fault: Fault
@@ -103,10 +104,15 @@ final class FaultyHubStorage: HubStorage {
     }
 
     func page(
-        of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
+        for reader: Int64
     ) async throws(HubStorageError) -> MessagePage {
-        var page = try await base.page(of: channel, range, limit: limit, for: reader)
+        var filter = filter
+        if fault == .ignoresParents { filter.parent = nil }
+        var page = try await base.page(of: channel, range, matching: filter, limit: limit, for: reader)
         switch fault {
+        case .searchesForEver: page.lastExamined = nil
+        case .endsSearchesEarly where page.lastExamined != nil: page.hasMore = false
         case .pageWithoutEnd: page.hasMore = true
         case .pageBackwards: page.messages.reverse()
         case .pageWithDeleted: page.lastPosition = page.messages.map(\.position).max() ?? 0

@@ -8,7 +8,7 @@ struct FaultyTransport: Transport {
         case wrongPosition, newPositionInRepeat, refusalStopsBatch, keepsDeleted, deniesAll
         case mixesResponses, doubtIsUnreachable, repeatsByItself, malformedIsAccepted
         case busyIsInDoubt, forgetsTheWait, waitsForEver, ignoresCancellation, ignoresClose, worksAfterClose
-        case pageWithGap, pageHasMoreForEver, anyChannelIsEmpty, incompleteChanges
+        case pageWithGap, pageHasMoreForEver, anyChannelIsEmpty, incompleteChanges, filterHides
         case fillsGaps, forgetsFences, oneMarkForAllLanes
         case hidesKinds, recordsWithGap, recordsLeadBack, anotherVersion, anyListIsEmpty
         case leavesEventsOut, advancesTooFar, hidesDeletions, endsAtTheEnd, continuesForeignCursors, waitsOn
@@ -179,6 +179,7 @@ struct FaultyTransport: Transport {
             var page = try await inner.messages(query)
             switch fault {
             case .pageWithGap where !page.items.isEmpty: page.items.removeFirst()
+            case .filterHides where !query.filter.admitsAll && !page.items.isEmpty: page.items.removeLast()
             case .pageHasMoreForEver where page.items.isEmpty: page.hasMore = true
             case .incompleteChanges where !page.items.isEmpty:
                 page.cursor = "1"

@@ -48,6 +48,7 @@ import Testing
         (.ignoresClose, "closing ends the calls under way"),
         (.worksAfterClose, "a closed transport is unreachable"),
         (.pageWithGap, "pages list every message once, in both directions"),
+        (.filterHides, "a filter leaves out no message that satisfies it"),
         (.pageHasMoreForEver, "an empty channel is an empty page"),
         (.anyChannelIsEmpty, "a channel that the account cannot read is refused"),
         (.incompleteChanges, "reported changes are complete"),

@@ -19,6 +19,15 @@ import Testing
                 let channel = try Sample.channel("a@b:c")
                 _ = try? await transport.messages(RemoteQuery(channel: channel, range: .after(position: 7), limit: 3))
                 _ = try? await transport.messages(RemoteQuery(channel: channel, range: .before(position: 9), limit: 3))
+                for filter in [
+                    MessageFilter(type: .unknown("a&b"), parent: .noParent),
+                    MessageFilter(parent: .parent(Sample.message(1))),
+                    MessageFilter(type: .unknown("")),
+                    MessageFilter(type: .unknown(String(repeating: "x", count: Limits.messageTypeBytesMax + 1))),
+                ] {
+                    let query = RemoteQuery(channel: channel, range: .newest, limit: 3, filter: filter)
+                    _ = try? await transport.messages(query)
+                }
                 _ = try? await transport.changes(
                     RemoteChangesQuery(
                         channel: channel, cursor: "0f-1", from: 2, through: 5, isOpen: true, limit: 3))
@@ -30,6 +39,8 @@ import Testing
                     "GET /base/v1/messages/\(Sample.message(1))",
                     "GET /base/v1/channels/a@b:c/messages?limit=3&after=7",
                     "GET /base/v1/channels/a@b:c/messages?limit=3&before=9",
+                    "GET /base/v1/channels/a@b:c/messages?limit=3&type=a%26b&parent=none",
+                    "GET /base/v1/channels/a@b:c/messages?limit=3&parent=\(Sample.message(1))",
                     "GET /base/v1/channels/a@b:c/changes?limit=3&since=0f-1&from=2&through=5&open=1",
                 ])
             for request in server.requests {

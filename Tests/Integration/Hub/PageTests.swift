@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubStorage
 import CausewayModels
 import CausewayRecords
 import CausewayWire
@@ -61,6 +62,54 @@ import Testing
                 #expect(found == positions, "\(query)")
                 #expect(more == hasMore, "\(query)")
             }
+        }
+    }
+
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aPageOfATypeOrAThread(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            let poll = MessageContent.custom(["poll": 1])
+            _ = try await hub.client.report(
+                delivery(
+                    [
+                        send(1), send(2, content: poll), send(3, parent: 1), send(4, content: poll, parent: 1),
+                        send(5, parent: 2), send(6), send(7, content: poll), send(8),
+                    ] + [delete(9, 7)]))
+            let cases: [(query: String, positions: [Int64], range: Range<Int64>, hasMore: Bool)] = [
+                ("type=custom", [2, 4], 1..<9, false), ("type=text", [1, 3, 5, 6, 8], 1..<9, false),
+                ("type=video", [], 1..<9, false), ("parent=none", [1, 2, 6, 8], 1..<9, false),
+                ("parent=\(id(1))", [3, 4], 1..<9, false), ("parent=\(id(1))&type=custom", [4], 1..<9, false),
+                ("parent=none&type=custom", [2], 1..<9, false), ("parent=\(id(99))", [], 1..<9, false),
+                ("type=custom&limit=1", [4], 4..<9, true), ("type=custom&limit=1&before=4", [2], 1..<4, false),
+                ("type=text&limit=2&after=1", [3, 5], 2..<6, true),
+                ("parent=\(id(1))&after=3", [4], 4..<9, false),
+            ]
+            for (query, positions, range, hasMore) in cases {
+                let path = WireProtocol.messagesPath("general") + "?" + query
+                let page = try await hub.client.get(path).decoded(WirePage.self)
+                #expect(page.messages.map(\.position) == positions, "\(query)")
+                #expect(page.range == range && page.hasMore == hasMore, "\(query)")
+            }
+        }
+    }
+
+    /// A search without an index goes in steps, whose pages can be empty.
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aPageEndsWhereTheSearchEnded(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            let count = Int64(HubStorageLimits.messagesExaminedMax + 10)
+            for start in stride(from: Int64(2), through: count, by: Limits.batchOperationsMax) {
+                let end = min(start + Int64(Limits.batchOperationsMax) - 1, count)
+                let replies = (start...end).map { send($0, parent: 1) }
+                _ = try await hub.client.report(delivery((start == 2 ? [send(1)] : []) + replies))
+            }
+            let path = WireProtocol.messagesPath("general") + "?parent=none&type=text"
+            let newest = try await hub.client.get(path).decoded(WirePage.self)
+            #expect(newest.messages.isEmpty && newest.hasMore && newest.range == 11..<count + 1)
+            let rest = try await hub.client.get(path + "&before=11").decoded(WirePage.self)
+            #expect(rest.messages.map(\.position) == [1] && !rest.hasMore && rest.range == 1..<11)
+            let upwards = try await hub.client.get(path + "&after=1").decoded(WirePage.self)
+            #expect(upwards.messages.isEmpty && upwards.hasMore && upwards.range == 2..<count - 8)
         }
     }
 
@@ -131,6 +180,8 @@ import Testing
         "?limit=0", "?limit=-1", "?limit=x", "?limit=", "?after=-1", "?before=x", "?after=1&before=2",
         "?limit=1&limit=2",
         "?after=9223372036854775808",
+        "?type=", "?type=a&type=b", "?type=%C3%A9", "?type=" + String(repeating: "x", count: 129),
+        "?parent=", "?parent=x", "?parent=none&parent=none",
     ])
     func aWrongQueryIsRefused(query: String) async throws {
         try await HubFixture.running { hub in

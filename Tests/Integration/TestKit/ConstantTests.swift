@@ -37,7 +37,7 @@ import Testing
         #expect(loading.isLoading && loading.dataStatus == .local)
         let failed = await LiveCollection<Message>.constant([], .failed(ClientError.noSession)).ready()
         await until { failed.loadingStatus == .error }
-        #expect(failed.clientError == .noSession)
+        #expect(failed.error == .noSession)
         let object = await LiveObject.constant(Message.sample("one")).ready()
         #expect(object.snapshot?.text == "one" && object.dataStatus == .fresh)
         let missing = LiveObject<Channel>.constant(nil)

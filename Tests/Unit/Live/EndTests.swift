@@ -17,7 +17,7 @@ import Testing
                 var last: LiveCollectionChange<Message>?
                 for await change in changes { last = change }
                 #expect(last?.dataStatus == .error && last?.loadingStatus == .error)
-                #expect(last?.error as? StoreError == .closed)
+                #expect(last?.underlyingError as? StoreError == .closed)
                 #expect(last?.snapshot.map(\.text) == ["1"])
             }
             await world.settle()
@@ -29,7 +29,7 @@ import Testing
             await world.settle()
             onMain {
                 #expect(collection.dataStatus == .error && collection.loadingStatus == .error)
-                #expect(collection.error as? StoreError == .closed)
+                #expect(collection.underlyingError as? StoreError == .closed)
                 #expect(!collection.hasNext && !collection.hasPrevious)
                 #expect(collection.allObjects().map(\.text) == ["1"])
                 collection.resetPage()
@@ -66,7 +66,9 @@ import Testing
             #expect(store.readCount == 4)
             onMain {
                 #expect(errors.lines.count == 3)
-                #expect(collection.count == 20 && collection.loadingStatus == .notLoading && collection.error == nil)
+                #expect(
+                    collection.count == 20 && collection.loadingStatus == .notLoading
+                        && collection.underlyingError == nil)
             }
         }
     }
@@ -80,10 +82,14 @@ import Testing
             store.failNextReads(5, with: .closed)
             let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
-            onMain { #expect(collection.loadingStatus == .error && collection.error as? StoreError == .closed) }
+            onMain {
+                #expect(collection.loadingStatus == .error && collection.underlyingError as? StoreError == .closed)
+            }
             await world.runtime.sleep(until: world.runtime.now + .seconds(10))
             onMain {
-                #expect(collection.count == 1 && collection.loadingStatus == .notLoading && collection.error == nil)
+                #expect(
+                    collection.count == 1 && collection.loadingStatus == .notLoading
+                        && collection.underlyingError == nil)
             }
         }
     }
@@ -101,7 +107,7 @@ import Testing
             await world.settle()
             onMain { #expect(collection.loadingStatus == .error && collection.count == 20) }
             await world.runtime.sleep(until: world.runtime.now + .seconds(10))
-            onMain { #expect(collection.count == 40 && collection.error == nil) }
+            onMain { #expect(collection.count == 40 && collection.underlyingError == nil) }
         }
     }
 

@@ -27,14 +27,14 @@ import Testing
             await world.settle()
             onMain {
                 #expect(collection.allObjects().map(\.text) == ["1", "2", "3"])
-                #expect(collection.error != nil)
+                #expect(collection.underlyingError != nil)
             }
             try await world.store.commit([.endSession(failure), .saveSession(try session("eve"))])
             store.publish()
             await world.settle()
             onMain {
                 #expect(collection.count == 0)
-                #expect(collection.dataStatus == .error && collection.error != nil)
+                #expect(collection.dataStatus == .error && collection.underlyingError != nil)
                 #expect(!collection.hasNext && !collection.hasPrevious)
             }
 
@@ -47,7 +47,7 @@ import Testing
             await world.runtime.sleep(until: world.runtime.now + .seconds(2))
             onMain {
                 #expect(collection.allObjects().map(\.text) == ["1", "3", "4"])
-                #expect(collection.error == nil)
+                #expect(collection.underlyingError == nil)
             }
         }
     }

@@ -181,7 +181,7 @@ import Testing
             await world.settle()
             onMain {
                 #expect(list.dataStatus == .local && list.loadingStatus == .error)
-                #expect(list.error as? RemoteSourceError == .noProgress)
+                #expect(list.underlyingError as? RemoteSourceError == .noProgress)
             }
         }
     }

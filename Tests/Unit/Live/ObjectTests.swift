@@ -39,7 +39,7 @@ import Testing
             await world.settle()
             onMain {
                 #expect(log.lines == ["loading local 1", "loaded fresh edited"])
-                #expect(object.snapshot?.text == "edited" && object.error == nil)
+                #expect(object.snapshot?.text == "edited" && object.underlyingError == nil)
             }
             token.invalidate()
         }
@@ -90,7 +90,7 @@ import Testing
                 #expect(log.lines.filter { $0 == "error once" }.count == 1)
                 #expect(log.lines.first == "loading error")
                 #expect(log.lines.contains("status error"))
-                #expect(object.dataStatus == .fresh && object.loadingStatus == .loaded && object.error == nil)
+                #expect(object.dataStatus == .fresh && object.loadingStatus == .loaded && object.underlyingError == nil)
                 object.removeAllListeners()
             }
             let told = onMain { log.lines.count }
@@ -112,16 +112,20 @@ import Testing
             await world.settle()
             remote.fail(.other(detail: "unreachable"))
             await world.settle()
-            onMain { #expect(collection.error as? StoreError == .other(detail: "unreachable")) }
+            onMain { #expect(collection.underlyingError as? StoreError == .other(detail: "unreachable")) }
             store.failNextReads(1)
             onMain { collection.resetPage() }
             await world.settle()
-            onMain { #expect(collection.error as? StoreError == .other(detail: "a reading that was told to fail")) }
+            onMain {
+                #expect(collection.underlyingError as? StoreError == .other(detail: "a reading that was told to fail"))
+            }
             remote.fail(.other(detail: "unreachable again"))
             await world.settle()
-            onMain { #expect(collection.error as? StoreError == .other(detail: "a reading that was told to fail")) }
+            onMain {
+                #expect(collection.underlyingError as? StoreError == .other(detail: "a reading that was told to fail"))
+            }
             await world.runtime.sleep(until: world.runtime.now + .seconds(2))
-            onMain { #expect(collection.error as? StoreError == .other(detail: "unreachable again")) }
+            onMain { #expect(collection.underlyingError as? StoreError == .other(detail: "unreachable again")) }
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
             #expect(remote.asked == [.first, .first])
             onMain {
                 #expect(collection.dataStatus == .fresh && collection.loadingStatus == .loaded)
-                #expect(collection.error == nil)
+                #expect(collection.underlyingError == nil)
                 #expect(collection.allObjects().map(\.text) == ["1", "2"])
             }
         }
@@ -57,7 +57,7 @@ import Testing
             #expect(remote.asked == [.first, .first])
             remote.answer(try Self.placed(1...1, in: world))
             await world.settle()
-            onMain { #expect(collection.dataStatus == .fresh && collection.error == nil) }
+            onMain { #expect(collection.dataStatus == .fresh && collection.underlyingError == nil) }
         }
     }
 

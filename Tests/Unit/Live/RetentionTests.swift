@@ -112,7 +112,7 @@ import Testing
             await world.settle()
             onMain {
                 #expect(list.allObjects().map(\.text) == (1...(isPaging ? 6 : 3)).map { "\($0)" })
-                #expect(list.dataStatus == .fresh && list.error == nil)
+                #expect(list.dataStatus == .fresh && list.underlyingError == nil)
             }
         }
     }

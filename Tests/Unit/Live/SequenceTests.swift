@@ -89,7 +89,7 @@ import Testing
                 #expect(log.lines == ["loading loading > error", "error"])
                 #expect(collection.allObjects().map(\.text) == ["1"])
                 #expect(collection.dataStatus == .local)
-                #expect(collection.error as? StoreError == .other(detail: "unreachable"))
+                #expect(collection.underlyingError as? StoreError == .other(detail: "unreachable"))
             }
         }
     }

@@ -164,11 +164,11 @@ import Testing
             ])
         await wait(for: list) { $0.loadingStatus == .loaded }
         await #expect(throws: StoreError.other(detail: "unreachable")) { try await list.nextPage() }
-        #expect(list.error as? StoreError == .other(detail: "unreachable") && !list.isLoadingNext)
+        #expect(list.underlyingError as? StoreError == .other(detail: "unreachable") && !list.isLoadingNext)
         #expect(list.loadingStatus == .error)
         list.retry()
         await wait(for: list) { $0.loadingStatus == .loaded }
-        #expect(list.error == nil)
+        #expect(list.underlyingError == nil)
         #expect(list.allObjects().map(\.text) == texts(1...4))
     }
 
@@ -178,7 +178,7 @@ import Testing
         #expect(try await list.nextPage() == 2)
         await #expect(throws: LivePageError.windowFull(recordsMax: 4)) { try await list.nextPage() }
         await list.ready()
-        #expect(list.error as? LivePageError == .windowFull(recordsMax: 4))
+        #expect(list.underlyingError as? LivePageError == .windowFull(recordsMax: 4))
         #expect(list.hasNext && list.count == 4 && list.loadingStatus == .notLoading)
     }
 
@@ -254,13 +254,6 @@ import Testing
         for await change in object.asStream {
             #expect(change.snapshot.map(\.text) == ["1"])
             break
-        }
-    }
-
-    @Test func aStreamThrows() async throws {
-        let (list, _) = collection(engine(), [.failure(.other(detail: "unreachable"))])
-        await #expect(throws: StoreError.other(detail: "unreachable")) {
-            for try await change in list.changes.throwing where change.loadingStatus == .loaded { break }
         }
     }
 }

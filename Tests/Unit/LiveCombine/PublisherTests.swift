@@ -124,7 +124,7 @@ import Testing
         await until { texts(collection.snapshots) == ["one", "two"] }
         // A channel requires the server, and no user is logged in.
         let messages = client.liveCollection(MessagesQuery(.channel(general)))
-        await until { messages.error != nil }
+        await until { messages.error == .noSession }
         #expect(messages.dataStatus == .local && messages.loadingStatus == .error)
         await client.close()
     }

@@ -1,9 +1,11 @@
 import Causeway
 import CausewayModels
+import CausewayRecords
 import CausewayRuntime
 import CausewaySimulatedRuntime
 import CausewayStorage
 import CausewayTransport
+import Foundation
 import Synchronization
 import Testing
 
@@ -185,6 +187,43 @@ import Testing
             }
             try await client.messages.refreshMessages(in: world.general)
             #expect(try await client.messages.storedMessage(id) == nil)
+        }
+    }
+
+    private static func storeRole(_ role: ChannelRole, _ world: ClientWorld) async throws {
+        var member = ChannelMember(
+            channel: world.general, user: try #require(UserID("ann")), role: role,
+            joinedAt: Timestamp(milliseconds: 3))
+        member.version = 1
+        let value = try JSONEncoder().encode(member)
+        try await world.store.commit([.mergeRecords(RecordMerge([member.stored(value: value)]))])
+    }
+
+    /// Whether or not a user is logged in. The server is not asked for a role that is stored.
+    @Test(arguments: [(ChannelRole.owner, true), (.moderator, true), (.moderator, false)])
+    func aModeratorDeletesTheMessagesOfOthers(role: ChannelRole, isLoggedIn: Bool) throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let id = try await Self.receive(from: try #require(UserID("bob")), client, world)
+            try await Self.storeRole(role, world)
+            if !isLoggedIn { try await client.logout() }
+            try await client.messages.softDeleteMessage(id)
+            #expect(try await client.messages.storedMessage(id) == nil)
+            #expect(try await client.messages.deleteActions().map(\.message) == [id])
+            if !isLoggedIn { try await world.login(client) }
+            try await world.until("it is deleted there") { world.transport.server.withLock { $0.deletions } == [id] }
+            try await client.messages.refreshMessages(in: world.general)
+            #expect(try await client.messages.storedMessage(id) == nil)
+        }
+    }
+
+    @Test func aMemberDoesNotDeleteTheMessagesOfOthers() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let id = try await Self.receive(from: try #require(UserID("bob")), client, world)
+            try await Self.storeRole(.member, world)
+            await #expect(throws: ClientError.notAuthor(id)) { try await client.messages.softDeleteMessage(id) }
+            #expect(try await client.messages.storedMessage(id) != nil)
         }
     }
 

@@ -60,7 +60,16 @@ import Testing
             let changes = onMain { client.messages.getMessages(in: world.general).changes }.makeAsyncIterator()
             var last: LiveCollectionChange<Message>?
             while last?.loadingStatus != .error { last = await changes.next() }
-            #expect(last?.clientError == .noSession)
+            #expect(last?.error == .noSession)
+            await client.close()
+        }
+    }
+
+    @Test func aStreamThrows() throws {
+        try ClientWorld.run { world in
+            let client = try await world.open()
+            let changes = client.messages.messageChanges(in: world.general)
+            await #expect(throws: ClientError.noSession) { for try await _ in changes.throwing {} }
             await client.close()
         }
     }
@@ -84,7 +93,7 @@ import Testing
             // Without a session the data are no longer confirmed.
             _ = try await client.logout()
             await world.pass(.seconds(1))
-            #expect(messages.last?.dataStatus == .local && messages.last?.clientError == .noSession)
+            #expect(messages.last?.dataStatus == .local && messages.last?.error == .noSession)
             try await world.login(client)
             await world.pass(.seconds(1))
             #expect(messages.last?.dataStatus == .fresh && messages.last?.error == nil)

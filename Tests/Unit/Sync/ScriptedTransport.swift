@@ -41,6 +41,10 @@ final class ScriptedTransport: Transport {
         /// The channel's newest position. If set, ``page`` is the complete channel, and pages report their range;
         /// otherwise every page is ``page``.
         var newest: Int64?
+        /// False for a server that lists all messages, whatever the filter.
+        var appliesFilters = true
+        /// The number of messages that the server looks at for one page of a filter.
+        var examinedMax = Int.max
         /// The revision of each message that was changed or deleted; if set, the server reports changes.
         var revisions: [MessageID: Int]?
         var changeQueries: [RemoteChangesQuery] = []
@@ -235,22 +239,33 @@ extension ScriptedTransport.Server {
             $0.serverPosition.position < $1.serverPosition.position
         }
         switch query.range {
-        case .newest: return older(all, upTo: newest, query.limit)
-        case .before(let position): return older(all, upTo: min(newest, position - 1), query.limit)
+        case .newest: return older(all, upTo: newest, query)
+        case .before(let position): return older(all, upTo: min(newest, position - 1), query)
         case .after(let position):
-            let found = all.filter { $0.serverPosition.position > position }
-            let items = Array(found.prefix(query.limit))
-            let hasMore = items.count < found.count
-            let last = hasMore ? items.last?.serverPosition.position ?? position : newest
-            return RemotePage(items: items, hasMore: hasMore, range: position + 1..<max(position, last) + 1)
+            let inside = all.filter { $0.serverPosition.position > position }
+            let found = search(inside, query)
+            let last = found.hasMore ? found.end ?? position : newest
+            return RemotePage(items: found.items, hasMore: found.hasMore, range: position + 1..<max(position, last) + 1)
         }
     }
 
-    private func older(_ all: [RemoteMessage], upTo last: Int64, _ limit: Int) -> RemotePage {
-        let found = all.filter { $0.serverPosition.position <= last }
-        let items = Array(found.suffix(limit))
-        let hasMore = items.count < found.count
-        let first = hasMore ? items.first?.serverPosition.position ?? last + 1 : 1
-        return RemotePage(items: items, hasMore: hasMore, range: min(first, last + 1)..<last + 1)
+    private func older(_ all: [RemoteMessage], upTo last: Int64, _ query: RemoteQuery) -> RemotePage {
+        let inside = all.filter { $0.serverPosition.position <= last }
+        let found = search(inside.reversed(), query)
+        let first = found.hasMore ? found.end ?? last + 1 : 1
+        return RemotePage(
+            items: found.items.reversed(), hasMore: found.hasMore, range: min(first, last + 1)..<last + 1)
+    }
+
+    /// The first messages that satisfy the filter of a query, and the position of the last one that was looked at.
+    private func search(
+        _ all: [RemoteMessage], _ query: RemoteQuery
+    ) -> (items: [RemoteMessage], hasMore: Bool, end: Int64?) {
+        let filter = appliesFilters ? query.filter : MessageFilter()
+        let examined = filter.admitsAll ? all[...] : all.prefix(examinedMax)
+        let found = examined.filter { filter.admits(type: $0.content.type, parent: $0.parent) }
+        let items = Array(found.prefix(query.limit))
+        let last = items.count < found.count ? items.last : examined.last
+        return (items, items.count < found.count || examined.count < all.count, last?.serverPosition.position)
     }
 }

@@ -33,7 +33,7 @@ package final class ConversationModel {
     package var isLoading: Bool { messages.isLoading }
     package var isLoadingOlder: Bool { messages.isLoadingPrevious }
     package var hasOlder: Bool { messages.hasPrevious }
-    package var errorText: String? { messages.clientError?.localizedDescription }
+    package var errorText: String? { messages.error?.localizedDescription }
 
     /// Loads the page before the first row; called at every scroll event near the top.
     @discardableResult

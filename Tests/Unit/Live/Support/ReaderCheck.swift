@@ -44,7 +44,7 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
         version = change.version
         hasSeen = true
         isMore = (change.hasNext, change.hasPrevious)
-        isTroubled = change.error != nil
+        isTroubled = change.underlyingError != nil
         guard let moment = timeline.moment(version) else { throw violation("version \(version) was never committed") }
         try check(against: moment, "version \(version)")
     }

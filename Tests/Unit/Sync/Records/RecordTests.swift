@@ -186,7 +186,7 @@ import Testing
             let albums = Followed(Self.collection(client).changes, world.runtime)
             await world.pass(.seconds(1))
             #expect(albums.last?.loadingStatus == .error)
-            guard case .transport(.refused(code: "kindUnknown", _))? = albums.last?.clientError else {
+            guard case .transport(.refused(code: "kindUnknown", _))? = albums.last?.error else {
                 Issue.record("\(String(describing: albums.last?.error))")
                 return
             }

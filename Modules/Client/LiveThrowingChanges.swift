@@ -1,3 +1,4 @@
+public import CausewayLiveQuery
 public import CausewayModels
 
 /// The changes of a live object or collection as an asynchronous sequence that ends with the first error.
@@ -6,7 +7,7 @@ public import CausewayModels
 /// over. Another iterator may go on from there.
 public struct LiveThrowingChanges<Record: LiveRecord>: AsyncSequence, Sendable {
     public typealias Element = LiveCollectionChange<Record>
-    public typealias Failure = any Error
+    public typealias Failure = ClientError
 
     let changes: LiveChanges<Record>
 
@@ -19,7 +20,7 @@ public struct LiveThrowingChanges<Record: LiveRecord>: AsyncSequence, Sendable {
 
         init(_ changes: LiveChanges<Record>.Iterator) { self.changes = changes }
 
-        public func next() async throws -> LiveCollectionChange<Record>? {
+        public func next() async throws(ClientError) -> LiveCollectionChange<Record>? {
             guard !isOver, let change = await changes.next() else { return nil }
             guard let error = change.error else { return change }
             isOver = true
@@ -28,7 +29,7 @@ public struct LiveThrowingChanges<Record: LiveRecord>: AsyncSequence, Sendable {
 
         public func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(any Error) -> LiveCollectionChange<Record>? {
+        ) async throws(ClientError) -> LiveCollectionChange<Record>? {
             try await next()
         }
     }

@@ -1,0 +1,83 @@
+import Causeway
+import CausewayTestKit
+import Testing
+
+/// Threads and roles of a channel, with the real hub.
+@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
+    /// Reads changes until `holds` does.
+    private func wait<Record>(
+        _ reader: LiveChanges<Record>.AsyncIterator, _ holds: (LiveCollectionChange<Record>) -> Bool
+    ) async -> LiveCollectionChange<Record>? {
+        while let change = await reader.next() {
+            if holds(change) { return change }
+        }
+        return nil
+    }
+
+    @Test func aThreadShowsTheRepliesOfAll() async throws {
+        try await TestHub.run { hub in
+            let (ann, bob) = (try await hub.client(of: "ann"), try await hub.client(of: "bob"))
+            let first = try await ann.messages.createTextMessage("first", in: .sample)
+            try await first.delivered()
+            try await bob.messages.createCustomMessage(["poll": 1], in: .sample, parent: first.id).delivered()
+            try await ann.messages.createTextMessage("second", in: .sample).delivered()
+            let thread = ann.messages.messageChanges(
+                options: MessageQueryOptions(
+                    channel: .sample, sort: .firstCreated, messageParentFilter: .parent(first.id)))
+            let polls = ann.messages.messageChanges(options: MessageQueryOptions(channel: .sample, type: .custom))
+            let topics = bob.messages.messageChanges(
+                options: MessageQueryOptions(channel: .sample, sort: .firstCreated, messageParentFilter: .noParent))
+            let replies = thread.makeAsyncIterator()
+            _ = await wait(replies) { $0.dataStatus == .fresh && $0.snapshot.count == 1 }
+            try await bob.messages.createTextMessage("reply", in: .sample, parent: first.id).delivered()
+            let all = await wait(replies) { $0.snapshot.count == 2 }
+            #expect(all?.snapshot.map(\.type) == [.custom, .text] && all?.insertions == [1])
+            let poll = await wait(polls.makeAsyncIterator()) { $0.dataStatus == .fresh }
+            #expect(poll?.snapshot.map(\.type) == [.custom])
+            let shown = await wait(topics.makeAsyncIterator()) { $0.dataStatus == .fresh }
+            #expect(shown?.snapshot.map(\.text) == ["first", "second"])
+        }
+    }
+
+    /// The first user of a test hub owns its channel, the second one is a member.
+    @Test func anOwnerDeletesTheMessagesOfOthers() async throws {
+        try await TestHub.run { hub in
+            let (ann, bob) = (try await hub.client(of: "ann"), try await hub.client(of: "bob"))
+            let own = try await ann.messages.createTextMessage("1", in: .sample)
+            let others = try await bob.messages.createTextMessage("2", in: .sample)
+            try await own.delivered()
+            try await others.delivered()
+            let (seenByAnn, seenByBob) = (
+                ann.messages.messageChanges(in: .sample).makeAsyncIterator(),
+                bob.messages.messageChanges(in: .sample).makeAsyncIterator()
+            )
+            _ = await wait(seenByAnn) { $0.snapshot.count == 2 }
+            _ = await wait(seenByBob) { $0.snapshot.count == 2 }
+            await #expect(throws: ClientError.notAuthor(own.id)) { try await bob.messages.softDeleteMessage(own.id) }
+            try await ann.messages.softDeleteMessage(others.id)
+            let left = await wait(seenByBob) { $0.snapshot.count == 1 }
+            #expect(left?.snapshot.map(\.id) == [own.id])
+            #expect(try await bob.messages.storedMessage(others.id) == nil)
+        }
+    }
+
+    /// The role is not stored, and the server cannot be asked: nothing is deleted.
+    @Test func withoutARoleTheServerDecides() async throws {
+        try await TestHub.run { hub in
+            let (ann, bob) = (try await hub.client(of: "ann"), try await hub.client(of: "bob"))
+            let others = try await bob.messages.createTextMessage("2", in: .sample)
+            try await others.delivered()
+            let seen = ann.messages.messageChanges(in: .sample).makeAsyncIterator()
+            _ = await wait(seen) { $0.snapshot.count == 1 }
+            await hub.disconnect()
+            let error = await #expect(throws: ClientError.self) {
+                try await ann.messages.softDeleteMessage(others.id)
+            }
+            #expect(error?.code == .transport)
+            #expect(try await ann.messages.storedMessage(others.id) != nil)
+            hub.connect()
+            try await ann.messages.softDeleteMessage(others.id)
+            _ = await wait(seen) { $0.snapshot.isEmpty }
+        }
+    }
+}
