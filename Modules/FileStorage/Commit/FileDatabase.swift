@@ -45,7 +45,7 @@ final class FileDatabase: Sendable {
     let files: JournalFiles
     private let feed: CommitFeed
     /// Called after each group, by the writer.
-    private let afterCommit = Mutex<(@Sendable (JournalSizes) -> Void)?>(nil)
+    private let afterCommit = Mutex(CommitObserver())
 
     init(_ index: FileIndex, _ journal: JournalState, _ files: JournalFiles, _ feed: CommitFeed) {
         visible = Mutex(Visible(index: index))
@@ -88,7 +88,7 @@ final class FileDatabase: Sendable {
     // MARK: Commits
 
     func observeCommits(_ observer: @escaping @Sendable (JournalSizes) -> Void) {
-        afterCommit.withLock { $0 = observer }
+        afterCommit.withLock { $0.call = observer }
     }
 
     /// Commits a group of calls: all of them share one write and one sync. A call that fails is taken back alone; if
@@ -101,7 +101,7 @@ final class FileDatabase: Sendable {
         }
         publishing.end(visible.withLock { $0.version })
         let observer = afterCommit.withLock { $0 }
-        observer?(sizes)
+        observer.call?(sizes)
         return results
     }
 
@@ -241,6 +241,12 @@ final class FileDatabase: Sendable {
 
     /// For tests: acts as if the disk had failed to confirm a write.
     func requireRepair() { journal.withLock { $0.writer.requireRepair() } }
+}
+
+/// A function in a structure: a bare one in a `Mutex` is wrapped in two more functions whenever the lock is taken, so
+/// that every call would take longer than the one before it.
+private struct CommitObserver {
+    var call: (@Sendable (JournalSizes) -> Void)?
 }
 
 /// The sizes by which maintenance is decided.
