@@ -8,12 +8,16 @@ import Synchronization
 /// `waiting` holds the calls that have arrived. A caller that finds no active writer becomes the writer: it commits the
 /// first group on its own thread, and leaves calls that arrived meanwhile to `queue`. So at most one thread of the
 /// shared pool waits for the disk. `isDraining` is true while there is a writer; only the writer calls
-/// ``FileDatabase/commit(_:)``.
+/// ``FileDatabase/commit(_:more:)``.
+///
+/// Calls that arrive while a group is computed join it, up to the limits of a group: the callers of the group before
+/// come back one after the other, and would otherwise be divided over two syncs.
 final class GroupCommitter: Sendable {
     typealias Completion = @Sendable (Result<WriteRequest.Value, StoreError>) -> Void
+    private typealias Call = (request: WriteRequest, completion: Completion)
 
     private struct Waiting {
-        var requests: [(request: WriteRequest, completion: Completion)] = []
+        var requests: [Call] = []
         var closers: [CheckedContinuation<Void, Never>] = []
         var isDraining = false
         var isClosed = false
@@ -85,7 +89,7 @@ final class GroupCommitter: Sendable {
     }
 
     private func commitFirstGroup() {
-        commitGroup(takeGroup())
+        commitGroup(takeCalls(beside: []))
         let isMore = waiting.withLock { waiting in
             waiting.isDraining = waiting.hasGroup || !waiting.closers.isEmpty
             return waiting.isDraining
@@ -96,7 +100,7 @@ final class GroupCommitter: Sendable {
     /// Commits group after group until no call is waiting.
     private func drain() {
         while true {
-            let group = takeGroup()
+            let group = takeCalls(beside: [])
             if !group.isEmpty {
                 commitGroup(group)
                 continue
@@ -113,26 +117,38 @@ final class GroupCommitter: Sendable {
         }
     }
 
-    /// The calls of the next transaction; a call that must be alone is a group of its own.
-    private func takeGroup() -> [(request: WriteRequest, completion: Completion)] {
+    /// The next calls of a transaction; a call that must be alone is a transaction of its own.
+    ///
+    /// - Parameter group: the calls that it has already.
+    private func takeCalls(beside group: [Call]) -> [Call] {
         waiting.withLock { waiting in
             guard waiting.hasGroup else { return [] }
             waiting.requestsToGather = 1
-            var (count, bytes) = (0, 0)
-            for (request, _) in waiting.requests.prefix(FileLimits.groupRequestsMax) {
+            var count = 0
+            var bytes = group.reduce(0) { $0 + $1.request.bytes }
+            for (request, _) in waiting.requests.prefix(FileLimits.groupRequestsMax - group.count) {
                 bytes += request.bytes
-                if count > 0, bytes > FileLimits.groupBytesMax || request.isExclusive { break }
+                if group.count + count > 0, bytes > FileLimits.groupBytesMax || request.isExclusive { break }
                 count += 1
                 if request.isExclusive { break }
             }
-            let group = Array(waiting.requests.prefix(count))
+            let calls = Array(waiting.requests.prefix(count))
             waiting.requests.removeFirst(count)
-            return group
+            return calls
         }
     }
 
-    private func commitGroup(_ group: [(request: WriteRequest, completion: Completion)]) {
-        let results = database.commit(group.map(\.request))
-        for (waiter, result) in zip(group, results) { waiter.completion(result) }
+    private func commitGroup(_ calls: [Call]) {
+        var group = calls
+        do throws(StoreError) {
+            let results = try database.commit(calls.map(\.request)) {
+                let late = takeCalls(beside: group)
+                group += late
+                return late.map(\.request)
+            }
+            for (call, result) in zip(group, results) { call.completion(result) }
+        } catch {
+            for call in group { call.completion(.failure(error)) }
+        }
     }
 }
