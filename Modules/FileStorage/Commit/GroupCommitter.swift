@@ -38,8 +38,14 @@ final class GroupCommitter: Sendable {
     private let waiting = Mutex(Waiting())
     private let queue = DispatchQueue(label: "causeway.file-store", qos: .userInitiated)
     private let database: FileDatabase
+    private let commitsInPlace: Bool
 
-    init(_ database: FileDatabase) { self.database = database }
+    /// - Parameter mayBlock: false if the disk is in memory: no commit leaves its caller's thread then.
+    init(_ database: FileDatabase, mayBlock: Bool) {
+        self.database = database
+        // On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
+        commitsInPlace = !mayBlock || ProcessInfo.processInfo.activeProcessorCount > 1
+    }
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
     ///
@@ -48,7 +54,7 @@ final class GroupCommitter: Sendable {
     func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
         let result = await withCheckedContinuation { continuation in
             let isFirst = add(request) { continuation.resume(returning: $0) }
-            if isFirst, Self.commitsInPlace { commitFirstGroup() } else if isFirst { queue.async { self.drain() } }
+            if isFirst, commitsInPlace { commitFirstGroup() } else if isFirst { queue.async { self.drain() } }
         }
         return try result.get()
     }
@@ -57,9 +63,6 @@ final class GroupCommitter: Sendable {
     func submit(_ request: WriteRequest, completion: @escaping Completion) {
         if add(request, completion) { queue.async { self.drain() } }
     }
-
-    /// On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
-    private static let commitsInPlace = ProcessInfo.processInfo.activeProcessorCount > 1
 
     /// Returns true to the caller that becomes the writer.
     private func add(_ request: WriteRequest, _ completion: @escaping Completion) -> Bool {
@@ -76,6 +79,7 @@ final class GroupCommitter: Sendable {
     func gather(_ requests: Int) { waiting.withLock { $0.requestsToGather = requests } }
 
     /// Commits the waiting calls; all later calls fail.
+    @concurrent
     func close() async {
         await withCheckedContinuation { closer in
             let isFirst = waiting.withLock { waiting in
@@ -84,7 +88,7 @@ final class GroupCommitter: Sendable {
                 defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
-            if isFirst { queue.async { self.drain() } }
+            if isFirst, commitsInPlace { drain() } else if isFirst { queue.async { self.drain() } }
         }
     }
 
