@@ -12,7 +12,7 @@ struct StoreCreateBenchmark {
     let stores: StoreFolders
     let rawInsert: String
 
-    /// What one measurement has shown.
+    /// The result of one measurement.
     private struct Rate {
         /// Messages a second.
         var messages: Double
