@@ -129,8 +129,8 @@ package struct StoreMigration {
         return written.counts
     }
 
-    /// The content of the copy that an interrupted call has made; `nil` if there is none, or the store has changed since
-    /// then.
+    /// The content of the copy that an interrupted call has made; `nil` if there is none, or the store has changed
+    /// since then.
     private func earlierCopy(
         of source: any StoreFormat, in target: any StoreFormat, _ staging: String
     ) throws(StoreError) -> StoreEntryCounts? {
