@@ -339,8 +339,8 @@ let package = Package(
         tests(
             "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayFileStorage", "CausewayHubRules",
             "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
-            "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage", "CausewaySync",
-            "CausewayTransport", .logging),
+            "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage", "CausewayStoreTorture",
+            "CausewaySync", "CausewayTransport", .logging),
         tests(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
@@ -406,10 +406,10 @@ let package = Package(
 
         // Tests: real programs.
         tests(
-            "EndToEnd", in: "System", "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules",
-            "CausewayHubSQLite", "CausewayModels", "CausewayRecords", "CausewaySQLiteStorage",
-            "CausewayScriptedWorld", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli",
-            "causeway-hub", "causewayd", .grdb, .logging),
+            "EndToEnd", in: "System", "Causeway", "CausewayFileStorage", "CausewayHTTPTransport", "CausewayHub",
+            "CausewayHubRules", "CausewayHubSQLite", "CausewayModels", "CausewayRecords", "CausewaySQLiteStorage",
+            "CausewayScriptedWorld", "CausewayStorage", "CausewayTLS", "CausewayTestSupport", "CausewayTransport",
+            "causeway-cli", "causeway-hub", "causewayd", .grdb, .logging),
         tests(
             "CLI", in: "System", "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status",
             "causewayd", "terminal-chat"),

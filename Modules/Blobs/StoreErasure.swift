@@ -1,5 +1,6 @@
 package import CausewayStorage
 package import CausewaySystem
+import Dispatch
 
 /// The removal of a store from its folder: of everything that any kind of store keeps there, as a whole.
 ///
@@ -18,6 +19,17 @@ package struct StoreErasure {
     private init(_ folder: String, _ beforeStep: (() -> SystemError?)?) {
         self.folder = folder
         self.beforeStep = beforeStep
+    }
+
+    /// The `erase(storeAt:)` of every store on disk: ``run(in:beforeStep:)``, which blocks, on a thread outside of the
+    /// shared pool.
+    package static func erase(storeAt folder: String) async throws(StoreError) {
+        let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(returning: Result { () throws(StoreError) in try run(in: folder) })
+            }
+        }
+        try result.get()
     }
 
     /// Locks the folder, and removes the store. Does nothing if there is none. Blocks the thread.

@@ -1,6 +1,5 @@
 import CausewayBlobs
 public import CausewayStorage
-import Dispatch
 
 extension FileStore {
     /// Removes the store in `folder`, of whichever kind it is, with the files of messages and the downloaded ones. Does
@@ -13,13 +12,6 @@ extension FileStore {
     /// Throws ``StoreError/locked(by:path:)`` while a process has it open, this one included, and
     /// ``StoreError/notAccessible(path:detail:)`` if a file cannot be removed; the call may be repeated.
     public static func erase(storeAt folder: String) async throws(StoreError) {
-        let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
-            // Blocks on the disk, so it must not use a thread of the shared pool.
-            DispatchQueue.global(qos: .userInitiated).async {
-                continuation.resume(
-                    returning: Result { () throws(StoreError) in try StoreErasure.run(in: folder) })
-            }
-        }
-        try result.get()
+        try await StoreErasure.erase(storeAt: folder)
     }
 }

@@ -136,7 +136,7 @@ public final class FileStore: Store {
         feed = CommitFeed()
         let database = FileDatabase(opening.index, opening.state, journal, feed)
         self.database = database
-        committer = GroupCommitter(database)
+        committer = GroupCommitter(database, mayBlock: lock != nil)
         let policy = MaintenancePolicy(
             snapshotBytes: opening.snapshotBytes, snapshotJournalBytes: options.snapshotJournalBytes,
             compactionBytesMin: options.compactionBytesMin)

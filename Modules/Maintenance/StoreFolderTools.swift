@@ -63,6 +63,8 @@ package enum UnfinishedWork {
     static let staging = "migration"
     /// In the staging folder, from the moment when the new store is complete: the name of its kind.
     static let complete = "complete"
+    /// In the staging folder, from the moment when everything is copied: the name of the new store's kind.
+    static let copied = "copied"
 
     /// Throws if the folder must not be opened as a store.
     package static func require(none folder: String) throws(StoreError) {
@@ -77,8 +79,27 @@ package enum UnfinishedWork {
     }
 
     /// The kind of store to which a migration switches that has not ended; `nil` if none has passed its verification.
-    static func migration(in folder: String) -> String? {
-        guard let file = try? OpenFile("\(folder)/\(staging)/\(complete)", for: .reading, .noLink),
+    static func migration(in folder: String) -> String? { text(of: complete, in: folder) }
+
+    /// The kind of store of which the staging folder contains a complete copy that was not verified; `nil` if it does
+    /// not.
+    static func copied(in folder: String) -> String? { text(of: copied, in: folder) }
+
+    /// Marks the copy in the staging folder as complete. The caller has made it durable; without the mark it would only
+    /// be made again.
+    static func markCopied(to kind: String, in folder: String) throws(StoreError) {
+        let path = "\(folder)/\(staging)/\(copied)"
+        do throws(SystemError) {
+            let file = try OpenFile(path, for: .writing, [.create, .noLink])
+            _ = try file.write(Array(kind.utf8), at: 0)
+            try file.sync()
+        } catch {
+            throw StoreFolderTools.failure(error, at: path)
+        }
+    }
+
+    private static func text(of mark: String, in folder: String) -> String? {
+        guard let file = try? OpenFile("\(folder)/\(staging)/\(mark)", for: .reading, .noLink),
             let bytes = try? file.bytes(at: 0, count: 32)
         else { return nil }
         return String(decoding: bytes, as: UTF8.self)

@@ -4,16 +4,17 @@ import CausewaySystem
 /// Moves the content of a store into a store of the other kind, in the same folder.
 ///
 /// The new store is made beside the old one, read again, and compared with it; only then it takes its place
-/// (``StoreSwitch``). A migration that was interrupted is called again: before the comparison it begins anew, after it
-/// only the switch is completed. The files of messages stay where they are: both kinds keep them alike. The former
-/// store stays in `former-KIND` until it is discarded.
+/// (``StoreSwitch``). A migration that was interrupted is called again: before the copy was complete it begins anew,
+/// then it goes on with the comparison, and after that only the switch is completed. The store may be used in between:
+/// a copy that no longer equals it is made anew. The files of messages stay where they are: both kinds keep them alike.
+/// The former store stays in `former-KIND` until it is discarded.
 package struct StoreMigration {
     /// The result of a migration.
     package struct Report: Sendable, Hashable, Codable {
         package var from: String
         package var to: String
         package var entries: StoreEntryCounts
-        /// True if an earlier call had verified the new store already.
+        /// True if an earlier call had made the new store already.
         package var isResumed: Bool
         /// The folder with the former store; `nil` if it was discarded.
         package var former: String?
@@ -46,11 +47,17 @@ package struct StoreMigration {
             return try finish(report(from: source, to: target, StoreEntryCounts(), isResumed: false), discardsFormer)
         }
         try removeFormer(source, isAllowed: discardsFormer)
-        try makeStaging(change)
-        let entries = try copy(source, to: target, in: change.staging)
+        let earlier = try earlierCopy(of: source, in: target, change.staging)
+        let entries: StoreEntryCounts
+        if let earlier {
+            entries = earlier
+        } else {
+            try makeStaging(change)
+            entries = try copy(source, to: target, in: change.staging)
+        }
         try change.commit()
         try change.run()
-        return try finish(report(from: source, to: target, entries, isResumed: false), discardsFormer)
+        return try finish(report(from: source, to: target, entries, isResumed: earlier != nil), discardsFormer)
     }
 
     private func report(
@@ -113,6 +120,35 @@ package struct StoreMigration {
         }
         try writer.append(batch)
         try writer.finish()
+        try UnfinishedWork.markCopied(to: target.name, in: tools.folder)
+        guard try verified(target, in: staging, written.counts) == written else {
+            throw .other(
+                detail: "the new store differs from the old one, which remains in use; "
+                    + "run `causeway store check`, and report this")
+        }
+        return written.counts
+    }
+
+    /// The content of the copy that an interrupted call has made; `nil` if there is none, or the store has changed
+    /// since then.
+    private func earlierCopy(
+        of source: any StoreFormat, in target: any StoreFormat, _ staging: String
+    ) throws(StoreError) -> StoreEntryCounts? {
+        guard UnfinishedWork.copied(in: tools.folder) == target.name else { return nil }
+        let reader = try source.reader(of: tools.folder)
+        defer { reader.close() }
+        var present = StoreFingerprint()
+        try reader.readAll { entry throws(StoreError) in present.add(entry) }
+        let found: StoreFingerprint
+        // A damaged copy is made anew, like one that is missing.
+        do throws(StoreError) { found = try verified(target, in: staging, present.counts) } catch { return nil }
+        return found == present ? present.counts : nil
+    }
+
+    /// Reads and verifies the new store.
+    private func verified(
+        _ target: any StoreFormat, in staging: String, _ expected: StoreEntryCounts
+    ) throws(StoreError) -> StoreFingerprint {
         let copy = try target.reader(of: staging)
         defer { copy.close() }
         var found = StoreFingerprint()
@@ -120,13 +156,8 @@ package struct StoreMigration {
         try copy.readAll { entry throws(StoreError) in
             found.add(entry)
             let done = found.counts.total
-            if done.isMultiple(of: 1000) { progress("verifying", Int64(done), Int64(written.counts.total)) }
+            if done.isMultiple(of: 1000) { progress("verifying", Int64(done), Int64(expected.total)) }
         }
-        guard found == written else {
-            throw .other(
-                detail: "the new store differs from the old one, which remains in use; "
-                    + "run `causeway store check`, and report this")
-        }
-        return written.counts
+        return found
     }
 }

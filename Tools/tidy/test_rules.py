@@ -179,11 +179,13 @@ CASES = {
             models('fatalError("no")'), models('print("a")'), models("debugPrint(a)"), tests("Thread.sleep(for: 1)"),
             tests("usleep(1)"), tests("try await Task.sleep(for: x)"), tests('@Test(.disabled("later")) func f()'),
             models("FileHandle.standardError.write(data)"),
+            models("let a = Mutex<(@Sendable (Int) -> Void)?>(nil)"), models("let a: Mutex<() async throws -> Int>"),
             {"Apps/causeway/A.swift": "FileHandle . standardOutput\n.write(data)"},
         ],
         [
             models("try FileHandle.standardError.write(contentsOf: data)"), models("FileHandle.standardInput.close()"),
             models("try? f()"), models("a as? B"), models('preconditionFailure("no")'), models("// print(a)"),
+            models("let a = Mutex<[@Sendable () -> Void]>([])"), models("let a = Mutex(Observer())"),
             models("printer.print(a)"), models("func print(_ a: Int)"), {"Apps/causewayd/A.swift": "print(1)"},
             tests("button.isDisabled(true)"), {"Modules/TLS/A.swift": "try await Task.sleep(for: x)"},
         ],

@@ -15,6 +15,13 @@ struct StoreCheckCommand: AsyncParsableCommand {
             that a crash cut off is reported and is no damage: it was never acknowledged (durability = full), and \
             the next opening of the store removes it. The daemon must not run; a backup of a running store can be \
             checked.
+
+            In a store of files every byte has a checksum. SQLite keeps none of its pages: a changed byte is found if \
+            it damages the structure of the file, an index, the number or the order of entries, or a value that cannot \
+            be decoded any more; one that turns a value into another valid one (a letter of a text, a digit of a time) \
+            is not found. \
+            Opening a store reads only what is needed, and so does not find damage that hides messages from a list: \
+            check a store whose disk has failed.
             """)
 
     @OptionGroup var options: CommandOptions

@@ -39,7 +39,7 @@ final class FileWriter: StoreWriter, Sendable {
         let last = restorer.withLock { $0 }
         try write { rows throws(StoreError) in try last.finish(&rows) }
         let sync = WriteRequest(exclusive: { journal throws(StoreError) in try journal.writer.sync() })
-        for result in database.commit([sync]) { _ = try result.get() }
+        for result in try database.commit([sync]) { _ = try result.get() }
         database.close()
         do throws(SystemError) { try disk.syncNames() } catch { throw names.syncFailure(error, at: "") }
     }
@@ -49,6 +49,6 @@ final class FileWriter: StoreWriter, Sendable {
             try body(&applier.rows)
             return .done
         }
-        for result in database.commit([request]) { _ = try result.get() }
+        for result in try database.commit([request]) { _ = try result.get() }
     }
 }

@@ -45,7 +45,7 @@ final class FileDatabase: Sendable {
     let files: JournalFiles
     private let feed: CommitFeed
     /// Called after each group, by the writer.
-    private let afterCommit = Mutex<(@Sendable (JournalSizes) -> Void)?>(nil)
+    private let afterCommit = Mutex(CommitObserver())
 
     init(_ index: FileIndex, _ journal: JournalState, _ files: JournalFiles, _ feed: CommitFeed) {
         visible = Mutex(Visible(index: index))
@@ -88,26 +88,33 @@ final class FileDatabase: Sendable {
     // MARK: Commits
 
     func observeCommits(_ observer: @escaping @Sendable (JournalSizes) -> Void) {
-        afterCommit.withLock { $0 = observer }
+        afterCommit.withLock { $0.call = observer }
     }
 
-    /// Commits a group of calls: all of them share one write and one sync. A call that fails is taken back alone; if
-    /// the disk fails, every call fails, and nothing has changed.
-    func commit(_ requests: [WriteRequest]) -> [Result<WriteRequest.Value, StoreError>] {
+    /// Commits a group of calls: all of them share one write and one sync. A call that fails is taken back alone.
+    ///
+    /// Throws if the disk fails: then every call of the group has failed, and nothing has changed.
+    ///
+    /// - Parameter more: called when the calls so far are computed, and returns others that join them; none ends the
+    ///   group. It may not read the store.
+    /// - Returns: a result for each call, in order.
+    func commit(
+        _ requests: [WriteRequest], more: () -> [WriteRequest] = { [] }
+    ) throws(StoreError) -> [Result<WriteRequest.Value, StoreError>] {
         publishing.begin()
         let (results, sizes) = journal.withLock { journal in
-            let results = commit(requests, &journal)
+            let results = Result { () throws(StoreError) in try commit(requests, more, &journal) }
             return (results, JournalSizes(journal, liveBytes: visible.withLock { $0.index.liveBytes }))
         }
         publishing.end(visible.withLock { $0.version })
         let observer = afterCommit.withLock { $0 }
-        observer?(sizes)
-        return results
+        observer.call?(sizes)
+        return try results.get()
     }
 
     private func commit(
-        _ requests: [WriteRequest], _ journal: inout JournalState
-    ) -> [Result<WriteRequest.Value, StoreError>] {
+        _ requests: [WriteRequest], _ more: () -> [WriteRequest], _ journal: inout JournalState
+    ) throws(StoreError) -> [Result<WriteRequest.Value, StoreError>] {
         do throws(StoreError) {
             if journal.writer.needsRepair { try journal.writer.repair() }
             if journal.writer.end.offset >= FileLimits.journalBytesMax { try journal.beginFile() }
@@ -115,22 +122,21 @@ final class FileDatabase: Sendable {
                 try work(&journal)
                 return [.success(.done)]
             }
-            return try transact(requests, &journal)
+            return try transact(requests, more, &journal)
         } catch {
             journal.cache.forgetAll()
-            return requests.map { _ in .failure(error) }
+            throw error
         }
     }
 
     private func transact(
-        _ requests: [WriteRequest], _ journal: inout JournalState
+        _ requests: [WriteRequest], _ more: () -> [WriteRequest], _ journal: inout JournalState
     ) throws(StoreError) -> [Result<WriteRequest.Value, StoreError>] {
-        var transaction = try compute(requests, &journal)
+        var transaction = try compute(requests, more, &journal)
         let before = journal.writer.end
-        let isAwaited = requests.contains { $0.durability == .full }
         if !transaction.buffer.isEmpty {
-            try journal.writer.append(transaction.buffer, isAwaited ? .full : .normal)
-        } else if isAwaited {
+            try journal.writer.append(transaction.buffer, transaction.isAwaited ? .full : .normal)
+        } else if transaction.isAwaited {
             // It may rest on commits that the disk has not confirmed.
             try journal.writer.confirm()
         }
@@ -156,11 +162,13 @@ final class FileDatabase: Sendable {
         var results: [Result<WriteRequest.Value, StoreError>] = []
         /// The changes of each successful call that the feed reports.
         var commits: [CommitChanges] = []
+        /// True if one of the calls waits for the disk.
+        var isAwaited = false
         var hasStarted: Bool
     }
 
     private func compute(
-        _ requests: [WriteRequest], _ journal: inout JournalState
+        _ requests: [WriteRequest], _ more: () -> [WriteRequest], _ journal: inout JournalState
     ) throws(StoreError) -> Transaction {
         try visible.withLock { visible throws(StoreError) in
             if visible.isClosed { throw .closed }
@@ -177,10 +185,15 @@ final class FileDatabase: Sendable {
                 swap(&applier.rows.cache, &journal.cache)
             }
             var transaction = Transaction(buffer: applier.rows.buffer, changes: [], hasStarted: visible.hasStarted)
-            for request in requests {
-                let result = run(request, &applier)
-                transaction.results.append(result)
-                if case .success = result, !request.isSilent { transaction.commits.append(applier.changes) }
+            var next = requests
+            while !next.isEmpty {
+                for request in next {
+                    let result = run(request, &applier)
+                    transaction.results.append(result)
+                    if case .success = result, !request.isSilent { transaction.commits.append(applier.changes) }
+                    if request.durability == .full { transaction.isAwaited = true }
+                }
+                next = more()
             }
             try applier.rows.storeCounter()
             transaction.buffer = applier.rows.buffer
@@ -241,6 +254,12 @@ final class FileDatabase: Sendable {
 
     /// For tests: acts as if the disk had failed to confirm a write.
     func requireRepair() { journal.withLock { $0.writer.requireRepair() } }
+}
+
+/// A function in a structure: a bare one in a `Mutex` is wrapped in two more functions whenever the lock is taken, so
+/// that every call would take longer than the one before it.
+private struct CommitObserver {
+    var call: (@Sendable (JournalSizes) -> Void)?
 }
 
 /// The sizes by which maintenance is decided.

@@ -8,12 +8,16 @@ import Synchronization
 /// `waiting` holds the calls that have arrived. A caller that finds no active writer becomes the writer: it commits the
 /// first group on its own thread, and leaves calls that arrived meanwhile to `queue`. So at most one thread of the
 /// shared pool waits for the disk. `isDraining` is true while there is a writer; only the writer calls
-/// ``FileDatabase/commit(_:)``.
+/// ``FileDatabase/commit(_:more:)``.
+///
+/// Calls that arrive while a group is computed join it, up to the limits of a group: the callers of the group before
+/// come back one after the other, and would otherwise be divided over two syncs.
 final class GroupCommitter: Sendable {
     typealias Completion = @Sendable (Result<WriteRequest.Value, StoreError>) -> Void
+    private typealias Call = (request: WriteRequest, completion: Completion)
 
     private struct Waiting {
-        var requests: [(request: WriteRequest, completion: Completion)] = []
+        var requests: [Call] = []
         var closers: [CheckedContinuation<Void, Never>] = []
         var isDraining = false
         var isClosed = false
@@ -34,8 +38,14 @@ final class GroupCommitter: Sendable {
     private let waiting = Mutex(Waiting())
     private let queue = DispatchQueue(label: "causeway.file-store", qos: .userInitiated)
     private let database: FileDatabase
+    private let commitsInPlace: Bool
 
-    init(_ database: FileDatabase) { self.database = database }
+    /// - Parameter mayBlock: false if the disk is in memory: no commit leaves its caller's thread then.
+    init(_ database: FileDatabase, mayBlock: Bool) {
+        self.database = database
+        // On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
+        commitsInPlace = !mayBlock || ProcessInfo.processInfo.activeProcessorCount > 1
+    }
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
     ///
@@ -44,7 +54,7 @@ final class GroupCommitter: Sendable {
     func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
         let result = await withCheckedContinuation { continuation in
             let isFirst = add(request) { continuation.resume(returning: $0) }
-            if isFirst, Self.commitsInPlace { commitFirstGroup() } else if isFirst { queue.async { self.drain() } }
+            if isFirst, commitsInPlace { commitFirstGroup() } else if isFirst { queue.async { self.drain() } }
         }
         return try result.get()
     }
@@ -53,9 +63,6 @@ final class GroupCommitter: Sendable {
     func submit(_ request: WriteRequest, completion: @escaping Completion) {
         if add(request, completion) { queue.async { self.drain() } }
     }
-
-    /// On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
-    private static let commitsInPlace = ProcessInfo.processInfo.activeProcessorCount > 1
 
     /// Returns true to the caller that becomes the writer.
     private func add(_ request: WriteRequest, _ completion: @escaping Completion) -> Bool {
@@ -72,6 +79,7 @@ final class GroupCommitter: Sendable {
     func gather(_ requests: Int) { waiting.withLock { $0.requestsToGather = requests } }
 
     /// Commits the waiting calls; all later calls fail.
+    @concurrent
     func close() async {
         await withCheckedContinuation { closer in
             let isFirst = waiting.withLock { waiting in
@@ -80,12 +88,12 @@ final class GroupCommitter: Sendable {
                 defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
-            if isFirst { queue.async { self.drain() } }
+            if isFirst, commitsInPlace { drain() } else if isFirst { queue.async { self.drain() } }
         }
     }
 
     private func commitFirstGroup() {
-        commitGroup(takeGroup())
+        commitGroup(takeCalls(beside: []))
         let isMore = waiting.withLock { waiting in
             waiting.isDraining = waiting.hasGroup || !waiting.closers.isEmpty
             return waiting.isDraining
@@ -96,7 +104,7 @@ final class GroupCommitter: Sendable {
     /// Commits group after group until no call is waiting.
     private func drain() {
         while true {
-            let group = takeGroup()
+            let group = takeCalls(beside: [])
             if !group.isEmpty {
                 commitGroup(group)
                 continue
@@ -113,26 +121,38 @@ final class GroupCommitter: Sendable {
         }
     }
 
-    /// The calls of the next transaction; a call that must be alone is a group of its own.
-    private func takeGroup() -> [(request: WriteRequest, completion: Completion)] {
+    /// The next calls of a transaction; a call that must be alone is a transaction of its own.
+    ///
+    /// - Parameter group: the calls that it has already.
+    private func takeCalls(beside group: [Call]) -> [Call] {
         waiting.withLock { waiting in
             guard waiting.hasGroup else { return [] }
             waiting.requestsToGather = 1
-            var (count, bytes) = (0, 0)
-            for (request, _) in waiting.requests.prefix(FileLimits.groupRequestsMax) {
+            var count = 0
+            var bytes = group.reduce(0) { $0 + $1.request.bytes }
+            for (request, _) in waiting.requests.prefix(FileLimits.groupRequestsMax - group.count) {
                 bytes += request.bytes
-                if count > 0, bytes > FileLimits.groupBytesMax || request.isExclusive { break }
+                if group.count + count > 0, bytes > FileLimits.groupBytesMax || request.isExclusive { break }
                 count += 1
                 if request.isExclusive { break }
             }
-            let group = Array(waiting.requests.prefix(count))
+            let calls = Array(waiting.requests.prefix(count))
             waiting.requests.removeFirst(count)
-            return group
+            return calls
         }
     }
 
-    private func commitGroup(_ group: [(request: WriteRequest, completion: Completion)]) {
-        let results = database.commit(group.map(\.request))
-        for (waiter, result) in zip(group, results) { waiter.completion(result) }
+    private func commitGroup(_ calls: [Call]) {
+        var group = calls
+        do throws(StoreError) {
+            let results = try database.commit(calls.map(\.request)) {
+                let late = takeCalls(beside: group)
+                group += late
+                return late.map(\.request)
+            }
+            for (call, result) in zip(group, results) { call.completion(result) }
+        } catch {
+            for call in group { call.completion(.failure(error)) }
+        }
     }
 }

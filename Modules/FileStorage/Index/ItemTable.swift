@@ -42,9 +42,10 @@ struct ItemTable {
     private(set) var pages: [[Entry]] = []
     private(set) var count = 0
     private var freeSlots: [Slot] = []
-    /// Open addressing with linear probing; each part is a power of two, at most three quarters full.
-    private var parts = Array(repeating: [UInt32](), count: partsCount)
-    private var partCounts = Array(repeating: 0, count: partsCount)
+    /// Open addressing with linear probing; each part is a power of two, at most three quarters full. No parts as long
+    /// as there was no entry: each transaction makes an empty index.
+    private var parts: [[UInt32]] = []
+    private var partCounts: [Int] = []
 
     /// The number of slots, free ones included.
     var slotCount: Int { pages.isEmpty ? 0 : (pages.count - 1) * Self.pageEntries + (pages.last?.count ?? 0) }
@@ -68,7 +69,7 @@ struct ItemTable {
     func slot(of id: UUIDv7) -> Slot? {
         let hash = Self.hash(id)
         let part = Int(hash >> 56)
-        if parts[part].isEmpty { return nil }
+        if parts.isEmpty || parts[part].isEmpty { return nil }
         let mask = parts[part].count - 1
         var bucket = Int(truncatingIfNeeded: hash) & mask
         while parts[part][bucket] != Self.none {
@@ -81,6 +82,7 @@ struct ItemTable {
 
     /// Makes room in the hash table for this many entries, so that it need not grow on the way.
     mutating func reserve(_ entries: Int) {
+        makeParts()
         for part in parts.indices where parts[part].isEmpty {
             // The parts are not equally full.
             let size = Self.bucketCount(for: entries / Self.partsCount)
@@ -95,8 +97,15 @@ struct ItemTable {
         return size
     }
 
+    private mutating func makeParts() {
+        guard parts.isEmpty else { return }
+        parts = Array(repeating: [], count: Self.partsCount)
+        partCounts = Array(repeating: 0, count: Self.partsCount)
+    }
+
     /// - Precondition: no entry has the id.
     mutating func insert(_ entry: Entry) -> Slot {
+        makeParts()
         let slot: Slot
         if let free = freeSlots.popLast() {
             slot = free

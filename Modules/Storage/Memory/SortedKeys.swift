@@ -1,7 +1,9 @@
 /// A set of keys in ascending order, in chunks: a lookup is a binary search, an insertion moves one chunk.
 ///
 /// Optimised for keys that mostly arrive at the end. Inlinable, because stores call it with keys of their own several
-/// times for each message: generic code of another module is not specialised otherwise.
+/// times for each message: generic code of another module is not specialised otherwise, and its functions are inlinable
+/// only if the type is usable from inlined code.
+@usableFromInline
 package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     @usableFromInline static var chunkKeysMax: Int { 512 }
 

@@ -207,6 +207,51 @@ struct ArchiveTests {
         }
     }
 
+    /// A process was killed between the copy and the switch: the next one compares, and does not copy again, unless the
+    /// store was used meanwhile.
+    @Test(arguments: ["sqlite", "file"])
+    func aCompleteCopyIsNotMadeAgain(_ kind: String) async throws {
+        let other = kind == "file" ? "sqlite" : "file"
+        for change in 0..<3 {
+            let folder = try await store(kind, 5)
+            let before = try entries(kind, folder)
+            let staging = "\(folder)/migration"
+            try FileManager.default.moveItem(atPath: try write(before, other), toPath: staging)
+            try Data(other.utf8).write(to: URL(fileURLWithPath: staging + "/copied"))
+            let name = try #require(try Self.format(other).fileNames(in: staging).first)
+            let made = try Self.fileNumber(staging + "/" + name)
+            switch change {
+            case 0: break
+            case 1:
+                // An opening is counted.
+                let store = try await open(kind, folder)
+                _ = try await store.start(Self.opening)
+                await store.close()
+            default:
+                let path = staging + "/" + name
+                let bytes = try #require(FileManager.default.contents(atPath: path))
+                try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path))
+            }
+            let present = try entries(kind, folder)
+            let tools = try StoreFolderTools(folder, Self.formats)
+            let report = try StoreMigration(tools) { _, _, _ in }.run(to: other, discardsFormer: false)
+            tools.close()
+            #expect(report.isResumed == (change == 0), "change \(change)")
+            #expect(report.entries.total == present.count - 1)
+            #expect(try entries(other, folder) == present)
+            #expect(!FileManager.default.fileExists(atPath: staging))
+            if change == 0 { #expect(try Self.fileNumber(folder + "/" + name) == made) }
+        }
+    }
+
+    private static func fileNumber(_ path: String) throws -> UInt64? {
+        try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
+    }
+
+    private static let opening = StartOptions(
+        restart: .resume, failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
+        newOutboxID: OutboxID(UUIDv7(high: 7, low: 7)))
+
     private func open(_ kind: String, _ folder: String) async throws -> any Store & StoreUpkeep {
         kind == "file"
             ? try await FileStore.open(at: folder, durability: .normal)
@@ -218,9 +263,7 @@ struct ArchiveTests {
     func aBackupBesideWritersIsOneMoment(_ kind: String) async throws {
         let folder = folders.fresh()
         let store = try await open(kind, folder)
-        let failure = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0))
-        _ = try await store.start(
-            StartOptions(restart: .resume, failure: failure, newOutboxID: OutboxID(UUIDv7(high: 7, low: 7))))
+        _ = try await store.start(Self.opening)
         let channel = try #require(ChannelID("general"))
         let sender = try #require(UserID("ann"))
         let target = folders.fresh()

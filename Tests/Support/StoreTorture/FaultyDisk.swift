@@ -52,6 +52,8 @@ package final class FaultyDisk: Disk {
         var hits: Set<Call> = []
         /// After this many calls the power fails: nothing reaches the disk any more.
         var callsLeft = Int.max
+        /// Called once, before the next read.
+        var atNextRead: (@Sendable () -> Void)?
         /// Called once when the power fails.
         var atPowerFailure: (@Sendable () -> Void)?
 
@@ -92,6 +94,9 @@ package final class FaultyDisk: Disk {
             state.atPowerFailure = atFailure
         }
     }
+
+    /// - Parameter body: called once before the next read; it may not use the disk.
+    package func beforeNextRead(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.atNextRead = body } }
 
     package var callCount: Int { counts.values.reduce(0, +) }
 
@@ -212,7 +217,8 @@ private struct FaultyFile: DiskFile {
         _ body: (inout FaultyDisk.State, inout FaultyDisk.Node) throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
         try disk.state.withLock { state throws(SystemError) in
-            var node = state.nodes[number] ?? FaultyDisk.Node()
+            // Taken out, so that changing its content does not copy it.
+            var node = state.nodes.removeValue(forKey: number) ?? FaultyDisk.Node()
             defer { state.nodes[number] = node }
             return try body(&state, &node)
         }
@@ -221,7 +227,9 @@ private struct FaultyFile: DiskFile {
     func size() throws(SystemError) -> Int64 { try change { Int64($1.content.count) } }
 
     func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
-        try change { Array($1.content.dropFirst(Int(offset)).prefix(count)) }
+        let body = disk.state.withLock { $0.atNextRead.take() }
+        body?()
+        return try change { Array($1.content.dropFirst(Int(offset)).prefix(count)) }
     }
 
     func write(_ bytes: [UInt8], from start: Int, at offset: Int64) throws(SystemError) -> Int {

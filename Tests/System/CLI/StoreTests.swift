@@ -173,8 +173,8 @@ import Testing
     /// The lines of an export but the first, which counts openings.
     private static func entries(_ export: String) -> [Substring] { Array(export.split(separator: "\n").dropFirst()) }
 
-    /// Killed again and again, a migration ends with the same content.
-    @Test func aKilledMigrationIsCompletedByTheNextOne() async throws {
+    /// Killed again and again, a migration ends with the same content; so do the other tools.
+    @Test func aKilledToolIsCompletedByTheNextCall() async throws {
         let home = try Home(storage: "sqlite")
         _ = try await filled(home)
         let before = try await home.causeway("store", "export")
@@ -195,6 +195,53 @@ import Testing
             #expect(Self.entries(export.output) == Self.entries(before.output))
         }
         #expect(try await home.causeway("store", "check").status == 0)
+        try await requireThatKilledToolsLeaveNothingHalfMade(home, before.output)
+    }
+
+    /// Kills a program about the time at which a file appears; the program may have ended before it was seen.
+    private func kill(_ home: Home, _ arguments: [String], at moment: String) async throws {
+        let process = try Program.causeway.start(arguments, environment: home.environment)
+        try await Eventually.holds("the program comes to \(moment)", lookingEvery: .microseconds(200)) {
+            FileManager.default.fileExists(atPath: moment) || process.isOver
+        }
+        await process.stop(SIGKILL)
+    }
+
+    /// Killed in the middle, a tool leaves the store as it was, and nothing half-made that can be opened; called again,
+    /// it does its work.
+    private func requireThatKilledToolsLeaveNothingHalfMade(_ home: Home, _ before: String) async throws {
+        try await kill(home, ["store", "compact"], at: home.store + "/store.sqlite-wal")
+        #expect(Self.contents(try await home.causeway("store", "export").output) == Self.contents(before))
+
+        let copy = home.path + "/copy"
+        try await kill(home, ["store", "backup", copy], at: copy + ".incomplete")
+        if !FileManager.default.fileExists(atPath: copy) {
+            // What is there is no store yet, or the whole one.
+            let half = try await home.causeway("store", "export", "--store", copy + ".incomplete")
+            #expect(half.status != 0 || Self.contents(half.output) == Self.contents(before))
+            #expect(try await home.causeway("store", "backup", copy).status == 0)
+        }
+        let path = home.path + "/export.jsonl"
+        try await kill(home, ["store", "export", "--store", copy, "--to", path], at: path + ".incomplete")
+        if !FileManager.default.fileExists(atPath: path) {
+            #expect(try await home.causeway("store", "export", "--store", copy, "--to", path).status == 0)
+        }
+        #expect(Self.contents(try String(contentsOfFile: path, encoding: .utf8)) == Self.contents(before))
+
+        let new = home.path + "/new"
+        let arguments = ["store", "import", path, "--store", new, "--storage", "file"]
+        try await kill(home, arguments, at: new + "/migration")
+        let half = try await home.causeway("store", "export", "--store", new)
+        #expect(half.status != 0 || Self.contents(half.output) == Self.contents(before))
+        let again = try await Program.causeway.run(arguments, environment: home.environment)
+        #expect(again.status == 0 || again.errors.contains("contains a store"), "\(again.errors)")
+        let imported = try await home.causeway("store", "export", "--store", new)
+        #expect(Self.contents(imported.output) == Self.contents(before))
+    }
+
+    /// A digest of the lines of an export without those that name openings, which every opening changes.
+    private static func contents(_ export: String) -> Int {
+        entries(export).filter { !$0.contains(#""type":"account""#) }.hashValue
     }
 
     @Test(arguments: ["sqlite", "file"])

@@ -10,7 +10,7 @@ import Testing
         over scheme: String = "https",
         _ body: @Sendable (RealWorld, _ desk: CausewayClient, _ phone: CausewayClient) async throws -> Void
     ) async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             let (desk, phone) = (try await world.open("desk"), try await world.open("phone"))
             for client in [desk, phone] {
                 let address = scheme + world.address.dropFirst("https".count)

@@ -7,7 +7,7 @@ import Testing
 /// The client's behaviour with a real hub that fails.
 @Suite struct HubFaultTests {
     @Test func aHubThatIsBusyForEver() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             try await world.withClient { client in
                 world.faults.inject(.respond(status: 503, code: "busy"), times: 4)
                 let first = try await client.messages.createTextMessage("first", in: world.general)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aRequestThatIsRefused() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             try await world.withClient { client in
                 world.faults.inject(.respond(status: 400, code: "noSuchThing"), times: 1)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func aRateLimitIsObeyedAndUsesUpNoRetry() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             try await world.withClient { client in
                 world.faults.inject(.respond(status: 429, code: "slowDown", retryAfter: "1"), times: 5)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func anAcknowledgementThatIsLostEveryTimeIsFoundOutInTheEnd() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             try await world.withClient { client in
                 world.faults.inject(.cutAfter, times: 4)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func deletionsReachTheHub() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             try await world.withClient { client in
                 let first = try await client.messages.createTextMessage("1", in: world.general)
                 let second = try await client.messages.createTextMessage("2", in: world.general)

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func completionsReportTheEndOfADelivery() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             let path = world.folder + "/notes.txt"
             try Data("notes".utf8).write(to: URL(fileURLWithPath: path))
             try await world.withClient { client in

@@ -34,7 +34,7 @@ import Testing
     /// The documented example. Under ``OrderingPolicy/strict`` everything waits for the slow image.
     @Test(arguments: [OrderingPolicy.laned, .mediaAfterText, .strict])
     func textsOvertakeImagesWhichKeepTheirOrder(_ ordering: OrderingPolicy) async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             // 2 MB in a second: the first image takes two seconds, the texts none of them.
             let port = try #require(URL(string: world.address)?.port)
             try await FaultProxy.run(to: port) { _ in
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func anythingCanBeSentAsAFileFromAnywhere() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             try await world.withClient { client in
                 let messages = client.messages
                 let empty = try Self.write([], "empty", in: world)
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test func deletingAMessageStopsItsUpload() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             let port = try #require(URL(string: world.address)?.port)
             try await FaultProxy.run(to: port) { _ in
                 .slow(bytes: 8_000, pause: .milliseconds(5))

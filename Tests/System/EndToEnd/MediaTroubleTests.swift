@@ -32,7 +32,7 @@ import Testing
 
     @Test func aMessageFailsWhenTheQuotaIsUsedUp() async throws {
         let change: @Sendable (inout HubConfiguration) -> Void = { $0.blobs.quotaBytes = 10_000 }
-        try await RealWorld.run(change: change) { world in
+        try await RealWorld.run(on: .file, change: change) { world in
             try await world.withClient { client in
                 let messages = client.messages
                 let handle = try await messages.createFileMessage(
@@ -90,7 +90,7 @@ import Testing
             $0.blobs.unattachedSecondsMax = 3
             $0.expiry = .milliseconds(20)
         }
-        try await RealWorld.run(change: change) { world in
+        try await RealWorld.run(on: .file, change: change) { world in
             let port = try #require(URL(string: world.address)?.port)
             try await FaultProxy.run(to: port) { _ in
                 .slow(bytes: 8_000, pause: .milliseconds(4))

@@ -4,7 +4,6 @@ import CausewayHub
 import CausewayHubSQLite
 import CausewayModels
 import CausewayRecords
-import CausewaySQLiteStorage
 import CausewayScriptedWorld
 import CausewayTLS
 import CausewayTestSupport
@@ -19,14 +18,17 @@ struct RealWorld: Sendable {
     let faults: HubFaults
     let address: String
     let general: ChannelID
+    /// The kind of the clients' stores.
+    private let stores: StoreKind
     private let data: DataFolder
     /// The hub's accounts, if it runs in this process.
     let administration: HubAdministration?
 
     private init(
-        folder: String, faults: HubFaults, address: String, general: ChannelID, data: DataFolder,
+        folder: String, faults: HubFaults, address: String, general: ChannelID, stores: StoreKind, data: DataFolder,
         administration: HubAdministration? = nil
     ) {
+        self.stores = stores
         self.administration = administration
         self.folder = folder
         self.faults = faults
@@ -36,17 +38,20 @@ struct RealWorld: Sendable {
     }
 
     /// Creates a world whose hub the test starts and stops itself.
-    init(folder: String, data: DataFolder, port: Int) throws {
+    init(folder: String, data: DataFolder, port: Int, stores: StoreKind = .sqlite) throws {
         self.init(
             folder: folder, faults: HubFaults(), address: "https://127.0.0.1:\(port)",
-            general: try #require(ChannelID("general")), data: data)
+            general: try #require(ChannelID("general")), stores: stores, data: data)
     }
 
     /// Runs a scenario with a hub that has the account `ann` and the channel `general`.
     ///
-    /// - Parameter change: changes the hub's configuration.
+    /// - Parameters:
+    ///   - stores: the kind of the clients' stores.
+    ///   - change: changes the hub's configuration.
     static func run(
-        change: (inout HubConfiguration) -> Void = { _ in }, _ body: @Sendable (RealWorld) async throws -> Void
+        on stores: StoreKind = .sqlite, change: (inout HubConfiguration) -> Void = { _ in },
+        _ body: @Sendable (RealWorld) async throws -> Void
     ) async throws {
         let temporary = try TemporaryFolder()
         let folder = temporary.path
@@ -64,7 +69,8 @@ struct RealWorld: Sendable {
             try await body(
                 RealWorld(
                     folder: folder, faults: faults, address: try await hub.address(),
-                    general: try #require(ChannelID("general")), data: data, administration: hub.administration))
+                    general: try #require(ChannelID("general")), stores: stores, data: data,
+                    administration: hub.administration))
         }
     }
 
@@ -101,7 +107,7 @@ struct RealWorld: Sendable {
         var transports = TransportRegistry()
         transports.registerHTTP(http)
         return try await CausewayClient.open(
-            store: try await SQLiteStore.open(at: folder + "/" + name, durability: .full), transports: transports,
+            store: try await stores.open(at: folder + "/" + name, durability: .full), transports: transports,
             credentials: credentials, configuration: configuration)
     }
 

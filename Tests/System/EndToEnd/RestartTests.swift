@@ -5,8 +5,9 @@ import CausewayTestSupport
 import Testing
 
 @Suite struct RestartTests {
-    @Test func resumeDeliversTheBacklogInOrder() async throws {
-        try await RealWorld.run { world in
+    @Test(arguments: StoreKind.allCases)
+    func resumeDeliversTheBacklogInOrder(_ stores: StoreKind) async throws {
+        try await RealWorld.run(on: stores) { world in
             let credentials = MemoryCredentialStore()
             var configuration = RealWorld.quick
             configuration.restart = .resume
@@ -25,8 +26,9 @@ import Testing
         }
     }
 
-    @Test func failMarksTheBacklogAndAResendDeliversIt() async throws {
-        try await RealWorld.run { world in
+    @Test(arguments: StoreKind.allCases)
+    func failMarksTheBacklogAndAResendDeliversIt(_ stores: StoreKind) async throws {
+        try await RealWorld.run(on: stores) { world in
             let credentials = MemoryCredentialStore()
             let first = try await world.open(credentials: credentials)
             try await first.login(server: world.address, token: try world.token())
@@ -48,7 +50,7 @@ import Testing
     }
 
     @Test func aHubWhoseCertificateDoesNotVerifyPausesTheOutboxAndNothingFails() async throws {
-        try await RealWorld.run { world in
+        try await RealWorld.run(on: .file) { world in
             let credentials = MemoryCredentialStore()
             var configuration = RealWorld.quick
             configuration.restart = .resume

@@ -93,7 +93,8 @@ import Testing
         try await Site.run { site in
             var configuration = RealWorld.quick
             configuration.restart = .resume
-            let world = try RealWorld(folder: site.folder, data: site.data, port: site.port)
+            let world = try RealWorld(
+                folder: site.folder, data: site.data, port: site.port, stores: way == .plainCopy ? .sqlite : .file)
             let client = try await world.open("store", configuration)
             let kept = try await site.serving { () async throws -> [MessageID] in
                 try await client.login(server: world.address, token: try world.token())

@@ -25,14 +25,14 @@ import Testing
             for run in 1...6 {
                 try await world.until("it is under way") { deliveries(world) == run }
                 await client.close()
-                store = store.crashed()
+                store = try store.crashedCopy()
                 client = try await world.open(on: store, resuming())
             }
             try await world.until("it is under way") { deliveries(world) == 7 }
             #expect(try await client.messages.storedMessage(message)?.attempts == 1)
             await client.close()
             world.transport.server.withLock { $0.always = .work }
-            let last = try await world.open(on: store.crashed(), resuming())
+            let last = try await world.open(on: store.crashedCopy(), resuming())
             try await world.until("it is delivered") { try await last.status().counts.undelivered == 0 }
             #expect(world.transport.server.withLock { $0.order } == [message])
         }

@@ -6,26 +6,29 @@ import CausewayStorage
 import CausewayTransport
 import Testing
 
-/// A client on a memory store with a scripted server, in simulated time.
+/// A client on a store with a scripted server, in simulated time.
 struct ClientWorld: Sendable {
     let runtime: SimulatedRuntime
-    let store: MemoryStore
+    let store: any SimulatedStore
     let transport: ScriptedTransport
     let credentials: MemoryCredentialStore
     let general: ChannelID
     static let address = "test://server"
 
-    /// Runs a test in a new world and fails it if it cannot end.
+    /// Runs a test in a new world for each kind of store, and fails it if it cannot end.
     static func run(
-        seed: UInt64 = 1, operationsMax: Int = 512, _ body: @escaping @Sendable (ClientWorld) async throws -> Void
+        seed: UInt64 = 1, operationsMax: Int = 512, on kinds: [SimulatedStoreKind] = SimulatedStoreKind.allCases,
+        _ body: @escaping @Sendable (ClientWorld) async throws -> Void
     ) throws {
-        let runtime = SimulatedRuntime(seed: seed)
         let user = try #require(UserID("ann"))
-        let world = ClientWorld(
-            runtime: runtime, store: MemoryStore(),
-            transport: ScriptedTransport(user: user, runtime: runtime, operationsMax: operationsMax),
-            credentials: MemoryCredentialStore(), general: try #require(ChannelID("general")))
-        try runtime.run { try await body(world) }
+        for kind in kinds {
+            let runtime = SimulatedRuntime(seed: seed)
+            let world = ClientWorld(
+                runtime: runtime, store: try kind.make(),
+                transport: ScriptedTransport(user: user, runtime: runtime, operationsMax: operationsMax),
+                credentials: MemoryCredentialStore(), general: try #require(ChannelID("general")))
+            do { try runtime.run { try await body(world) } } catch { Issue.record(error, "on the \(kind) store") }
+        }
     }
 
     /// Opens a client; on `other` if given, otherwise on the world's store.

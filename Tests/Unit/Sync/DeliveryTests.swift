@@ -40,7 +40,7 @@ import Testing
 
     @Test func whatIsCreatedOneAfterTheOtherArrivesInThatOrder() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
-            try ClientWorld.run(seed: seed) { world in
+            try ClientWorld.run(seed: seed, on: [.of(seed)]) { world in
                 let client = try await world.loggedIn()
                 var ids: [MessageID] = []
                 for number in 1...200 {

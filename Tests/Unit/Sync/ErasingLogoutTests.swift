@@ -19,7 +19,7 @@ struct ErasingLogoutTests {
             try await client.messages.softDeleteMessage(deleted.id)
             world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "refused")) }
             let queued = try await client.messages.createTextMessage("3", in: world.general)
-            let former = world.store.outboxID
+            let former = try await world.store.outbox().outboxID
             #expect(try await client.logout(erasing: true) >= 1)
             await #expect(throws: DeliveryError.deleted) { try await queued.delivered() }
             #expect(client.session == nil)
@@ -27,8 +27,8 @@ struct ErasingLogoutTests {
             #expect(try await client.messages.deleteActions().isEmpty)
             #expect(try await client.status().counts == StoreCounts())
             #expect(try await client.status().lanes.isEmpty)
-            #expect(world.store.contents.items.isEmpty && world.store.contents.controls.isEmpty)
-            #expect(world.store.outboxID != former)
+            #expect(try await world.store.outbox().entries.isEmpty)
+            #expect(try await world.store.outbox().outboxID != former)
 
             // The account is as new to the store; what the server has of it comes back.
             world.transport.server.withLock { $0.always = .work }

@@ -57,9 +57,9 @@ import Testing
             _ = try await create("a", by: first, world)
             try await deliverAll(first, in: world)
             await first.close()
-            let backup = world.store.crashed()
+            let backup = try world.store.crashedCopy()
 
-            let second = try await world.open(on: world.store.crashed(), Self.resuming)
+            let second = try await world.open(on: world.store.crashedCopy(), Self.resuming)
             for number in 1...lost { _ = try await create("lost \(number)", by: second, world) }
             try await deliverAll(second, in: world)
             await second.close()
@@ -103,8 +103,8 @@ import Testing
             disconnect(world)
             let shared = try await create("1", "2", by: first, world)
             await first.close()
-            let left = try await world.open(on: world.store.crashed(), Self.resuming)
-            let right = try await world.open(on: world.store.crashed(), Self.resuming)
+            let left = try await world.open(on: world.store.crashedCopy(), Self.resuming)
+            let right = try await world.open(on: world.store.crashedCopy(), Self.resuming)
             disconnect(world, false)
             var own: [[MessageID]] = [[], []]
             for round in 1...5 {
@@ -134,7 +134,7 @@ import Testing
             let original = try await world.loggedIn(Self.resuming)
             _ = try await create("a", by: original, world)
             try await deliverAll(original, in: world)
-            let copy = world.store.crashed()
+            let copy = try world.store.crashedCopy()
             let ahead = try await create("b", "c", by: original, world)
             try await deliverAll(original, in: world)
             let other = try await world.open(on: copy, Self.resuming)
@@ -156,14 +156,14 @@ import Testing
             _ = try await create("a", by: first, world)
             try await deliverAll(first, in: world)
             await first.close()
-            let backup = world.store.crashed()
-            var disk = world.store.crashed()
+            let backup = try world.store.crashedCopy()
+            var disk = try world.store.crashedCopy()
             for run in 1...3 {
                 let client = try await world.open(on: disk, Self.resuming)
                 _ = try await create("run \(run)", by: client, world)
                 try await deliverAll(client, in: world)
                 await client.close()
-                disk = disk.crashed()
+                disk = try disk.crashedCopy()
             }
             let restored = try await world.open(on: backup, Self.resuming)
             let ids = try await create("x", by: restored, world)
@@ -182,9 +182,9 @@ import Testing
             disconnect(world)
             let ids = try await create("deleted", "edited", "kept", by: first, world)
             await first.close()
-            let backup = world.store.crashed()
+            let backup = try world.store.crashedCopy()
             disconnect(world, false)
-            let newer = try await world.open(on: world.store.crashed(), Self.resuming)
+            let newer = try await world.open(on: world.store.crashedCopy(), Self.resuming)
             try await deliverAll(newer, in: world)
             await newer.close()
 
@@ -215,9 +215,9 @@ import Testing
             disconnect(world)
             let ids = try await create("1", "2", by: first, world)
             await first.close()
-            let backup = world.store.crashed()
+            let backup = try world.store.crashedCopy()
             disconnect(world, false)
-            let newer = try await world.open(on: world.store.crashed(), Self.resuming)
+            let newer = try await world.open(on: world.store.crashedCopy(), Self.resuming)
             try await deliverAll(newer, in: world)
             await newer.close()
             let restored = try await world.open(on: backup)  // fails the remaining messages
@@ -233,13 +233,13 @@ import Testing
     /// Messages created at that moment overtake none that existed before.
     @Test func nothingOvertakesWhatWasCreatedBefore() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
-            try ClientWorld.run(seed: seed) { world in
+            try ClientWorld.run(seed: seed, on: [.of(seed)]) { world in
                 let first = try await world.loggedIn(Self.resuming)
                 _ = try await create("a", by: first, world)
                 try await deliverAll(first, in: world)
                 await first.close()
-                let backup = world.store.crashed()
-                let second = try await world.open(on: world.store.crashed(), Self.resuming)
+                let backup = try world.store.crashedCopy()
+                let second = try await world.open(on: world.store.crashedCopy(), Self.resuming)
                 _ = try await create("lost", by: second, world)
                 try await deliverAll(second, in: world)
                 await second.close()

@@ -108,7 +108,7 @@ import Testing
 
     @Test(arguments: [LiveDirection.ascending, .descending], [LiveAnchor<MessageCursor>.first, .last])
     func aReconnectAsksOnlyForWhatChanged(direction: LiveDirection, anchor: LiveAnchor<MessageCursor>) throws {
-        try ClientWorld.run { world in
+        try ClientWorld.run(on: [direction == .ascending ? .file : .memory]) { world in
             let messages = try RemoteMessages.server(3000, world)
             world.transport.server.withLock { $0.revisions = [:] }
             let client = try await world.loggedIn()

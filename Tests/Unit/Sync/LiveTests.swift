@@ -197,10 +197,9 @@ import Testing
             let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(list.last?.dataStatus == .fresh)
-            #expect(
-                world.store.contents.items.compactMap(\.message?.serverPosition?.position) == Array(1...9)
-                    + Array(990...1000)
-            )
+            let stored = try await world.store.page(
+                MessageQuery(scope: .channel(world.general), direction: .ascending, limit: 100))
+            #expect(stored.messages.compactMap(\.serverPosition?.position) == Array(1...9) + Array(990...1000))
             await client.close()
         }
     }

@@ -198,7 +198,7 @@ import Testing
             #expect(waiting?.wait == .blocked(by: handle.id))
 
             await client.close()
-            let again = try await world.open(on: world.store.crashed())
+            let again = try await world.open(on: world.store.crashedCopy())
             #expect(try await again.messages.storedMessage(handle.id)?.myReactions == ["wave"])
             world.transport.server.withLock { $0.refused = [] }
             try await again.messages.resend(handle.id)

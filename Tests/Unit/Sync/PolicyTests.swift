@@ -86,7 +86,7 @@ import Testing
         try ClientWorld.run { world in
             let (first, ids) = try await pausedLane(world)
             await first.close()
-            let client = try await world.open(on: world.store.crashed(), pausing())
+            let client = try await world.open(on: world.store.crashedCopy(), pausing())
             await world.pass(.seconds(600))
             #expect(world.transport.server.withLock { $0.order } == [])
             #expect(try await client.status().lanes.first?.headWait == .lanePaused(by: ids[0]))
@@ -169,7 +169,7 @@ import Testing
             let handle = try await first.messages.createTextMessage("late", in: world.general)
             await world.pass(.seconds(400))
             await first.close()
-            let second = try await world.open(on: world.store.crashed(), expiring(after: .seconds(600)))
+            let second = try await world.open(on: world.store.crashedCopy(), expiring(after: .seconds(600)))
             await world.pass(.seconds(190))
             #expect(try await second.messages.storedMessage(handle.id)?.syncState == .created)
             await world.pass(.seconds(20))
@@ -200,7 +200,7 @@ import Testing
             await world.pass(.seconds(10))
             await first.close()
             world.transport.server.withLock { $0.always = .work }
-            let second = try await world.open(on: world.store.crashed(), expiring(after: .seconds(600)))
+            let second = try await world.open(on: world.store.crashedCopy(), expiring(after: .seconds(600)))
             try await world.until("nothing waits") { try await second.status().counts.undelivered == 0 }
             #expect(world.transport.server.withLock { $0.order.count } == 2)
         }

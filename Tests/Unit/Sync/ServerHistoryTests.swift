@@ -173,7 +173,7 @@ import Testing
             #expect(try await client.status().counts.undelivered == 2)
             await client.close()
 
-            let next = try await world.open(on: world.store.crashed())
+            let next = try await world.open(on: world.store.crashedCopy())
             try await world.until("the server was asked") { try await next.status().counts.error == 0 }
             for id in ids { #expect(try await next.messages.storedMessage(id)?.syncState == .synced) }
             #expect(order(world) == ids)

@@ -33,7 +33,7 @@ import Testing
             try await world.until("it is syncing") {
                 try await client.messages.storedMessage(handle.id)?.syncState == .syncing
             }
-            let found = world.store.crashed()
+            let found = try world.store.crashedCopy()
             let seen = Mutex<[SyncState]>([])
             let subscription = found.subscribe { commit in
                 for case .message(_, let after?, _) in commit.changes { seen.withLock { $0.append(after.syncState) } }
@@ -49,7 +49,7 @@ import Testing
 
     @Test func resumeDeliversInTheOldOrderExactlyOnce() throws {
         for seed in 1...10 as ClosedRange<UInt64> {
-            try ClientWorld.run(seed: seed) { world in
+            try ClientWorld.run(seed: seed, on: [.of(seed)]) { world in
                 let client = try await world.loggedIn()
                 cutOff(world)
                 var ids: [MessageID] = []
@@ -60,7 +60,7 @@ import Testing
                 var configuration = ClientConfiguration()
                 configuration.restart = .resume
                 try comeBack(world)
-                let next = try await world.open(on: world.store.crashed(), configuration)
+                let next = try await world.open(on: world.store.crashedCopy(), configuration)
                 try await world.until("all are synced") { try await next.status().counts.undelivered == 0 }
                 #expect(world.transport.server.withLock { $0.order } == ids)
             }
@@ -199,7 +199,7 @@ import Testing
             _ = try await world.loggedIn()
             let bob = try #require(UserID("bob"))
             world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: bob, server: "s")) }
-            let next = try await world.open(on: world.store.crashed())
+            let next = try await world.open(on: world.store.crashedCopy())
             try await world.until("it is noticed") { try await next.status().actionRequired?.cause == .tokenRefused }
         }
     }

@@ -14,6 +14,8 @@ EVERYWHERE = [
         "FileHandle.standardOutput.write(_:)",
         "it ends the program when the disk is full or nobody reads; use OutputHandle, or write(contentsOf:)"),
     ban(r"\bas!", "as!", "use 'as?' and handle the other case, or keep the type"),
+    ban(r"\bMutex\s*<\s*\(*\s*(?:@\w+\s+)*\([^()<>]*\)\s*(?:async\s*)?(?:throws\s*(?:\(\w+\)\s*)?)?->",
+        "a function in a Mutex", "put it into a structure: each withLock wraps a bare one in two more functions"),
     ban(r"(?<![.\w])fatalError\s*\(", "fatalError()",
         "throw for what comes from outside; preconditionFailure for a mistake of our own"),
 ]

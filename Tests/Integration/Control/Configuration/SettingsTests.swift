@@ -171,6 +171,7 @@ import Testing
         let expected: [(String, RetentionPolicy)] = [
             ("forever", .forever), ("90d", .age(.seconds(90 * 86_400))), ("48h", .age(.seconds(48 * 3600))),
             ("1h", .age(.seconds(3600))), ("100", .count(100)), ("100000", .count(100_000)),
+            ("36600d", .age(.seconds(36_600 * 86_400))), ("1000000000", .count(1_000_000_000)),
         ]
         for (text, policy) in expected {
             let settings = try resolve([.retention: text])
@@ -179,7 +180,8 @@ import Testing
         }
         #expect(try resolve([.retention: "48h"]).text(of: .retention) == "2d")
         let malformed = [
-            "", "99", "-1", "0d", "1m", "1.5d", "d", "h", "1 d", "٣d", "9999999d", "99999999999999999999d", "+5d",
+            "", "99", "-1", "0d", "1m", "1.5d", "d", "h", "1 d", "٣d", "36601d", "878401h", "99999999999999999999d",
+            "+5d", "1000000001", "Forever", "90D",
         ]
         for text in malformed {
             let error = #expect(throws: ControlError.self) { try resolve([.retention: text]) }

@@ -4,7 +4,6 @@ import CausewayHub
 import CausewayHubRules
 import CausewayHubSQLite
 import CausewayModels
-import CausewaySQLiteStorage
 import CausewayTestSupport
 import Foundation
 import Logging
@@ -17,9 +16,12 @@ struct RecordServer: Sendable {
     private let address: String
     private let folder: String
     private let kinds: Set<RecordKind>
+    private let stores: StoreKind
 
+    /// - Parameter stores: the kind of the clients' stores.
     static func run(
-        _ rules: [any RecordRules.Type], kinds: Set<RecordKind>, _ body: @Sendable (RecordServer) async throws -> Void
+        _ rules: [any RecordRules.Type], kinds: Set<RecordKind>, on stores: StoreKind = .sqlite,
+        _ body: @Sendable (RecordServer) async throws -> Void
     ) async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path + "/hub")
@@ -35,7 +37,7 @@ struct RecordServer: Sendable {
             try await body(
                 RecordServer(
                     ann: ann, bob: bob, address: "http://127.0.0.1:\(try await hub.port())", folder: temporary.path,
-                    kinds: kinds))
+                    kinds: kinds, stores: stores))
         }
     }
 
@@ -49,7 +51,7 @@ struct RecordServer: Sendable {
         var transports = TransportRegistry()
         transports.registerHTTP(http)
         let client = try await CausewayClient.open(
-            store: try await SQLiteStore.open(at: folder + "/" + name, durability: .normal), transports: transports,
+            store: try await stores.open(at: folder + "/" + name, durability: .normal), transports: transports,
             credentials: MemoryCredentialStore(), configuration: RealWorld.quick)
         do {
             if let token { try await client.login(server: address, token: token) }

@@ -47,7 +47,7 @@ struct RecordTests {
 
     @Test func channelsAreCreatedJoinedAndLeft() async throws {
         let kinds: Set<RecordKind> = [Channel.kind, ChannelMember.kind]
-        try await RecordServer.run([ChannelRules.self, ChannelMemberRules.self], kinds: kinds) { server in
+        try await RecordServer.run([ChannelRules.self, ChannelMemberRules.self], kinds: kinds, on: .file) { server in
             let tea = try #require(ChannelID("tea"))
             let (ann, bob) = (try #require(UserID("ann")), try #require(UserID("bob")))
             try await server.withClient("ann", server.ann) { owner in

@@ -45,7 +45,7 @@ import Testing
             await client.close()
 
             server.state.withLock { $0.error = .unreachable(detail: "for a test") }
-            let store = world.store.crashed()
+            let store = try world.store.crashedCopy()
             client = try await world.client(of: server, on: store)
             albums = Followed(Self.collection(client).changes, world.runtime)
             await world.pass(.seconds(1))
