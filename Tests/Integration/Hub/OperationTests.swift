@@ -129,10 +129,13 @@ import Testing
                 sql: """
                     DROP TABLE operation;
                     DROP TABLE reaction;
+                    DROP INDEX message_reply;
+                    DROP INDEX message_type;
+                    ALTER TABLE message DROP COLUMN type;
                     ALTER TABLE message DROP COLUMN parent;
                     ALTER TABLE message DROP COLUMN edited_at;
                     ALTER TABLE message DROP COLUMN changed_at;
-                    DELETE FROM grdb_migrations WHERE identifier LIKE '2%';
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '2%' OR identifier LIKE '12%';
                     """)
         }
         try database.close()
