@@ -112,10 +112,13 @@ class ScriptTests(unittest.TestCase):
 
     def test_a_failing_run_shows_everything_and_keeps_the_code(self):
         done = self.run_tests("echo noise\necho '◇ Test a() started.'\necho '◇ Test b() started.'\n"
-                              "echo '✘ Test b() failed after 1 seconds'\nexit 7\n")
+                              "echo '✘ Test b() failed after 1 seconds'\n"
+                              "echo '◇ Test c(of:) started.'\n"
+                              "echo '✔ Test c(of:) with 2 test cases passed after 1 seconds.'\nexit 7\n")
         self.assertEqual(done.returncode, 7)
         self.assertIn("noise", done.stdout)
         self.assertIn("started and did not end:\n    a()\n", done.stdout)
+        self.assertNotIn("    c(of:)\n", done.stdout)
 
     def test_a_skipped_test_fails_only_where_ci_is_set(self):
         script = f"echo '➜ Test a() skipped: \"why\"'\necho '{PASSED}'\n"
