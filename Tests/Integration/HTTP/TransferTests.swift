@@ -279,7 +279,8 @@ import Testing
             }
             try await connection.untilClosed()
         } body: { port in
-            try await withClient(port: port, timeouts: HTTPTimeouts(whole: .seconds(1))) { client in
+            // Time enough for the head of the transfer, also on a busy machine.
+            try await withClient(port: port, timeouts: HTTPTimeouts(whole: .seconds(15))) { client in
                 let response = try await client.transfer(
                     Self.download { _ in
                         let error = try await client.failure()

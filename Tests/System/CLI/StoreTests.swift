@@ -216,7 +216,7 @@ import Testing
         let copy = home.path + "/copy"
         try await kill(home, ["store", "backup", copy], at: copy + ".incomplete")
         if !FileManager.default.fileExists(atPath: copy) {
-            // What is there is no store yet, or the whole one.
+            // The folder has no store yet, or the whole one.
             let half = try await home.causeway("store", "export", "--store", copy + ".incomplete")
             #expect(half.status != 0 || Self.contents(half.output) == Self.contents(before))
             #expect(try await home.causeway("store", "backup", copy).status == 0)
