@@ -2,9 +2,9 @@ import CZlib
 
 /// The content coding `gzip` (RFC 9110 §8.4.1.3, RFC 1952) of bodies that are in memory.
 ///
-/// The work is done on the thread of the caller: about 2 ms for a MiB of JSON in either direction.
+/// The work is done on the thread of the caller: for a MiB of JSON about 4 ms to compress it, and 2 to decompress it.
 package enum Gzip {
-    /// Fast: twice as fast as the default, for a twentieth more bytes in batches of messages.
+    /// In batches of messages three times as fast as the default, for a thirteenth more bytes.
     private static let level: Int32 = 2
     private static let windowBits: Int32 = 15
     private static let chunkBytes = 64 * 1024
