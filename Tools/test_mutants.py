@@ -20,6 +20,17 @@ class MutantTests(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no mutant named noSuchMutant", done.stderr)
 
+    def test_a_file_that_does_not_exist_is_an_error(self):
+        done = self.run_mutants("--list", "--file", "nothing")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no file of mutants named nothing.toml", done.stderr)
+
+    def test_only_the_mutants_of_a_file_are_listed(self):
+        done = self.run_mutants("--list", "--file", "hub")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("reopensUnverified", done.stdout)
+        self.assertNotIn("keepsNoHistory", done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

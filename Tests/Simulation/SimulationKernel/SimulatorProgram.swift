@@ -88,6 +88,16 @@ package struct SimulatorProgram: Sendable {
         return true
     }
 
+    /// Runs seeds on all cores up to the first broken one, and prints that one alone: for mutants of the source.
+    ///
+    /// - Returns: true when no invariant broke.
+    package static func runToFirst<Tally: RunTally>(_ seeds: Range<UInt64>, _ one: @escaping SeedRun<Tally>.One) -> Bool
+    {
+        let run = SeedRun.run(seeds, threads: cores, brokenMax: 1, one)
+        print(run.broken.first.map { "seed \($0.seed): \($0.violation)" } ?? "\(run.tally.seeds) seeds, none broken")
+        return run.broken.isEmpty
+    }
+
     /// Searches for each planted fault, and prints the seed that reveals it.
     ///
     /// - Returns: true when every fault was found, and by a seed that gives the same history twice.

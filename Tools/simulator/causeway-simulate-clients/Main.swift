@@ -9,6 +9,7 @@ struct Main {
         usage: """
             usage: causeway-simulate-clients run [SEEDS] [FIRST]     random histories, on all cores
                    causeway-simulate-clients steady [SEEDS] [FIRST]  the same with a hub that keeps its data
+                   causeway-simulate-clients first [SEEDS]           up to the first that breaks, which it prints
                    causeway-simulate-clients seed SEED [steady] [FAULT]
                                                                      the history of one, with a planted fault or without
                    causeway-simulate-clients minimal SEED [steady] [FAULT]
@@ -24,6 +25,10 @@ struct Main {
         switch program.command {
         case "run": isFine = run(isSteady: false)
         case "steady": isFine = run(isSteady: true)
+        case "first":
+            isFine = SimulatorProgram.runToFirst(0..<(program.number(1) ?? 2_000)) {
+                Simulation.run($0, isSteady: false)
+            }
         case "digest":
             let hasFiles = program.argument(3) == "bare" ? false : nil
             isFine = digest(program.number(1) ?? 100, from: program.number(2) ?? 0, hasFiles: hasFiles)

@@ -8,6 +8,7 @@ struct Main {
     private static let program = SimulatorProgram(
         usage: """
             usage: causeway-simulate run [SEEDS] [FIRST]   random histories, on all cores
+                   causeway-simulate first [SEEDS]         up to the first that breaks, which it prints
                    causeway-simulate explore [FAULTS]      every state of the small worlds, with so many faults on a way
                    causeway-simulate planted               each planted fault, and how many seeds it takes to find it
                    causeway-simulate hash [SEEDS]          one number for so many histories, the same in every build
@@ -19,6 +20,7 @@ struct Main {
         let isFine: Bool
         switch program.command {
         case "run": isFine = run(program.number(1) ?? 100_000, from: program.number(2) ?? 0)
+        case "first": isFine = SimulatorProgram.runToFirst(0..<(program.number(1) ?? 20_000)) { Simulation.run($0) }
         case "hash": isFine = hash(program.number(1) ?? 200)
         case "explore": isFine = await explore(Int(program.number(1) ?? 1))
         case "planted":
