@@ -24,16 +24,22 @@ extension Outbox {
     /// A reply whose parent is on the server may have arrived there before it: a page can contain the parent before the
     /// response about the reply is processed. The reply is sent again; if the parent was removed there, it fails then.
     ///
-    /// - Parameter parent: the parent of the reply, as stored.
-    /// - Returns: the mutation to commit, and whether the reply returns to the queue with it: to wait for its parent,
-    ///   or to be sent again. Such a reply pauses no lane.
+    /// An edit or a reaction that a later one has overtaken ends: the later one may be on its way already, and a parked
+    /// one would be sent, and applied, after it.
+    ///
+    /// - Parameters:
+    ///   - parent: the message that the operation refers to, as stored.
+    ///   - operations: for an edit or a reaction, the result of ``Store/dependants(of:)`` for that message.
+    /// - Returns: the mutation to commit, and whether it releases the lane from a pause: a reply that waits for its
+    ///   parent or is sent again, and an operation that ends, pause none.
     package mutating func decision(
-        to park: Mutation, _ reply: QueuedOperation, parent: Message
-    ) -> (mutation: Mutation, isQueued: Bool) {
-        guard case .park(let id, let failure) = park, reply.createsMessage, reply.related == parent.id,
-            reply.isPending
-        else {
+        to park: Mutation, _ operation: QueuedOperation, parent: Message, with operations: [QueuedOperation]
+    ) -> (mutation: Mutation, isReleasing: Bool) {
+        guard case .park(let id, let failure) = park, operation.related == parent.id, operation.isPending else {
             return (park, false)
+        }
+        guard operation.createsMessage else {
+            return isOvertaken(operation, on: parent, with: operations) ? (.delete(id), true) : (park, false)
         }
         if parent.isUndelivered { return (park, true) }
         guard parent.syncState == .synced, !sentAfterParent.contains(id) else { return (park, false) }

@@ -12,10 +12,10 @@ extension SyncEngine {
             if isClosed, !action.isCommit { continue }
             switch action {
             case .commit(let decided):
-                let (mutations, queued) = await decidingParks(in: decided)
+                let (mutations, released) = await decidingParks(in: decided)
                 await commitUntilDurable(mutations)
                 noteDelivered(mutations)
-                if !queued.isEmpty { submit(.event(.unpaused(queued))) }
+                if !released.isEmpty { submit(.event(.unpaused(released))) }
                 let failed = mutations.compactMap(\.failedForGood)
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
             case .transmit(let batch, let mutations): await transmit(batch, mutations)
@@ -33,30 +33,30 @@ extension SyncEngine {
         }
     }
 
-    /// Looks up the parent of each reply that is to be parked: it may have reached the server meanwhile, and only the
-    /// store knows whether the reply waits for it or fails.
+    /// Looks up the message that each operation to be parked refers to, and the later operations on it: the message may
+    /// have reached the server meanwhile, and only the store knows whether the operation waits for it, fails, or ends.
     ///
     /// If the store cannot be read, the decision is unchanged; a lane that it pauses is then read again from the store.
     ///
-    /// - Returns: the mutations to commit, and the replies that return to the queue with them.
-    private func decidingParks(in decided: [Mutation]) async -> (mutations: [Mutation], queued: [MessageID]) {
+    /// - Returns: the mutations to commit, and the operations that pause no lane after them.
+    private func decidingParks(in decided: [Mutation]) async -> (mutations: [Mutation], released: [MessageID]) {
         var mutations = decided
-        var queued: [MessageID] = []
+        var released: [MessageID] = []
         for (index, mutation) in decided.enumerated() {
             guard case .park(let id, let failure) = mutation, !isClosed else { continue }
             do throws(StoreError) {
-                guard let reply = try await store.operation(id), reply.createsMessage,
-                    let parent = reply.related,
-                    let found = try await store.message(parent)
+                guard let operation = try await store.operation(id), let related = operation.related,
+                    let parent = try await store.message(related)
                 else { continue }
-                let decision = outbox.decision(to: mutation, reply, parent: found)
+                let others = operation.createsMessage ? [] : try await store.dependants(of: related)
+                let decision = outbox.decision(to: mutation, operation, parent: parent, with: others)
                 mutations[index] = decision.mutation
-                if decision.isQueued, failure.pausesLane { queued.append(id) }
+                if decision.isReleasing, failure.pausesLane { released.append(id) }
             } catch {
                 if failure.pausesLane { submit(.event(.feedReset)) }
             }
         }
-        return (mutations, queued)
+        return (mutations, released)
     }
 
     /// Commits, however long it takes: on a full disk the engine waits here and resumes when there is room.

@@ -30,7 +30,7 @@ class Facts:
         self.states = {}
         self.pages, self.channels = {}, {}
         self.witnessed = []
-        # Of what a restored hub has lost, clients deliver messages again, and nothing else.
+        # Of what a restored hub has lost, clients repeat messages and deletions, and nothing else.
         restores = [number for number, entry in enumerate(history) if entry.get("what") == "restore"]
         self.restored_at = restores[-1] if restores else -1
         for number, entry in enumerate(history):
@@ -45,8 +45,8 @@ class Facts:
     def holds(self, number, entry):
         return entry["isAcknowledged"] and number > self.restored_at
 
-    def read_delete(self, number, entry):
-        (self.deleted if self.holds(number, entry) else self.may_be_deleted).add(entry["id"])
+    def read_delete(self, _, entry):
+        (self.deleted if entry["isAcknowledged"] else self.may_be_deleted).add(entry["id"])
 
     def read_edit(self, number, entry):
         self.edits[entry["id"]].append({**entry, "holds": self.holds(number, entry)})

@@ -1,9 +1,11 @@
 import Causeway
 import CausewayModels
 import CausewayRuntime
+import CausewaySimulatedHub
 import CausewaySimulatedRuntime
 import CausewayStorage
 import CausewayTransport
+import Synchronization
 import Testing
 
 /// A client on a store with a scripted server, in simulated time.
@@ -71,5 +73,11 @@ struct ClientWorld: Sendable {
         try await client.messages.storedMessages(in: general, limit: 1000).messages.reversed().map {
             if case .text(let text) = $0.content { text } else { "" }
         }
+    }
+
+    /// The text that the server has for an id.
+    func text(_ id: MessageID) -> String? {
+        guard case .text(let text)? = transport.server.withLock({ $0.hub.accepted[id]?.content }) else { return nil }
+        return text
     }
 }

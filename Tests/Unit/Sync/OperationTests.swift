@@ -409,12 +409,6 @@ extension ClientWorld {
         transport.server.withLock { $0.behaviours = behaviours }
     }
 
-    /// The text that the server has for an id.
-    fileprivate func text(_ id: MessageID) -> String? {
-        guard case .text(let text)? = transport.server.withLock({ $0.hub.accepted[id]?.content }) else { return nil }
-        return text
-    }
-
     /// The number of operations that the server has applied to a message.
     fileprivate func applied(to id: MessageID) -> Int {
         transport.server.withLock { $0.hub.accepted[id]?.applied.count ?? 0 }

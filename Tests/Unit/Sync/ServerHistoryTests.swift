@@ -73,6 +73,33 @@ import Testing
         }
     }
 
+    /// The first edit reaches the server before the message that it lost, the second one after it.
+    @Test func anEditThatComesBeforeItsLostMessageIsNotAppliedAfterALaterOne() throws {
+        try ClientWorld.run(operationsMax: 1) { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let backup = world.transport.server.withLock { $0.hub }
+            let ids = try await create("zero", "one", by: client, world)
+            try await deliverAll(client, in: world)
+            // In doubt, so that a later edit is an operation of its own.
+            world.transport.server.withLock { $0.behaviours = [.fail(.inDoubt(detail: "cut off"))] }
+            try await client.messages.editTextMessage(ids[1], to: "two")
+            try await world.until("it is in doubt") { world.transport.server.withLock { $0.behaviours.isEmpty } }
+            try await client.messages.editTextMessage(ids[1], to: "three")
+            #expect(try await client.messages.dependants(of: ids[1]).count == 2)
+            world.transport.server.withLock { server in
+                server.hub.restore(backup)
+                // "zero" shows that the server is there; "one" arrives after the first edit, and before the second.
+                server.behaviours = [.work, .delay(.seconds(1)), .work, .delay(.seconds(3))]
+            }
+            try await deliverAll(client, in: world)
+            #expect(world.text(ids[1]) == "three")
+            #expect(try await world.texts(client) == ["zero", "three"])
+            #expect(try await client.messages.dependants(of: ids[1]).isEmpty)
+            await client.close()
+        }
+    }
+
     /// The history named by a response is stored together with the response's confirmations, even after the logout.
     @Test func theHistoryOfAnAnswerAfterTheLogoutIsNoted() throws {
         try ClientWorld.run { world in
