@@ -3,6 +3,19 @@ import CausewayStorage
 
 extension StoreConformance {
     static let mutationRules: [Rule] = [
+        Rule("a message keeps the last changes of its state") { factory in
+            let store = try await factory.started()
+            _ = try await store.enqueue(Sample.draft(1))
+            for number in 1...Limits.historyKeptMax {
+                try await store.commit([
+                    .attempt(Sample.id(1), previous: 0, attempts: number, at: Sample.time(2 * Int64(number))),
+                    .requeue(Sample.id(1), attempts: number, at: Sample.time(2 * Int64(number) + 1)),
+                ])
+            }
+            let history = try await store.message(Sample.id(1))?.history
+            try requireEqual(history?.count, Limits.historyKeptMax, "the changes that are kept")
+            try requireEqual(history?.last?.at, Sample.time(2 * Int64(Limits.historyKeptMax) + 1), "the last one")
+        },
         Rule("every mutation does to every state what the port says") { factory in
             for state in Situation.allCases {
                 for mutation in matrixMutations { try await examine(mutation, in: state, factory) }

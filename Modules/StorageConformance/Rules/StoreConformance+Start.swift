@@ -78,6 +78,16 @@ extension StoreConformance {
             try requireEqual(entries.map(\.message), [Sample.id(1)], "the messages of the links")
             try requireEqual(entries.map(\.previous), [nil], "transmitted links")
         },
+        Rule("a number that a control entry brings is not assigned again") { factory in
+            let store = try await factory.started()
+            let first = try await store.enqueue(Sample.draft(1)).ordinal
+            try await store.commit([
+                .putMarker(
+                    ChainMarker(kind: .delete, lane: .text, sequence: first + 5, previous: nil, message: Sample.id(2)))
+            ])
+            let next = try await store.enqueue(Sample.draft(3)).ordinal
+            try require(next > first + 5, "number \(next) was assigned after \(first + 5)")
+        },
         Rule("a session that ends asks about what another copy of the store has, too") { factory in
             for restarts in [true, false] {
                 var store = try await factory.started()

@@ -40,6 +40,19 @@ import Testing
         }
     }
 
+    /// A subscriber that another one cancels during a commit is not told about it any more.
+    @Test func whatIsCancelledDuringACommitIsNotCalled() {
+        let feed = CommitFeed()
+        let calls = Calls()
+        let other = Mutex<StoreSubscription?>(nil)
+        let first = feed.subscribe { _ in other.withLock { $0 }?.cancel() }
+        let second = feed.subscribe { _ in calls.count.add(1, ordering: .sequentiallyConsistent) }
+        other.withLock { $0 = second }
+        feed.publish(StoreCommit(version: 1, changes: []))
+        #expect(calls.count.load(ordering: .sequentiallyConsistent) == 0)
+        first.cancel()
+    }
+
     private final class Calls: Sendable {
         let count = Atomic<Int>(0)
     }
