@@ -8,7 +8,7 @@ import DequeModule
 /// like the engine. While the disk is busy or full, everything else waits.
 extension SimulatedWorld {
     func submit(_ input: Input, to client: Int) {
-        guard clients[client].outbox != nil else { return }
+        guard clients[client].isRunning else { return }
         clients[client].inbox.append(input)
         drive(client)
     }
@@ -53,7 +53,7 @@ extension SimulatedWorld {
     /// Passes an event to the machine, and performs its actions one after the other.
     func handle(_ event: OutboxEvent, _ client: Int) {
         let clock = clock(of: client)
-        guard var actions = clients[client].outbox?.handle(event, at: clock) else { return }
+        guard var actions = clients[client].machine?.handle(event, at: clock) else { return }
         for action in actions { hash.add(action) }
         if violation == nil { violation = brokenBound(event, actions, client) }
         if plan.plantedFault == .completesBeforeCommit {
@@ -111,7 +111,7 @@ extension SimulatedWorld {
     }
 
     private func planDeadline(_ client: Int) {
-        guard !forgetsTimer(of: client), let deadline = clients[client].outbox?.nextDeadline else {
+        guard !forgetsTimer(of: client), let deadline = clients[client].machine?.outbox.nextDeadline else {
             clients[client].plannedDeadline = nil
             return
         }
@@ -125,7 +125,7 @@ extension SimulatedWorld {
     private func forgetsTimer(of client: Int) -> Bool {
         switch plan.plantedFault {
         case .timersForgotten: true
-        case .attentionForgotten: clients[client].outbox?.actionRequired != nil
+        case .attentionForgotten: clients[client].machine?.outbox.actionRequired != nil
         default: false
         }
     }

@@ -124,7 +124,7 @@ extension SimulatedWorld {
 
     /// Sends a new message to the devices by the event stream: before its response, long after it, or twice.
     private func tell(of message: MessageID) {
-        for client in clients.indices where clients[client].outbox != nil && clients[client].original == nil {
+        for client in clients.indices where clients[client].isRunning && clients[client].original == nil {
             var delays: [Duration] = []
             if strikes(.proofEarly) { delays.append(.milliseconds(1)) }
             if strikes(.proofLate) { delays.append(randomness.between(.milliseconds(500), .seconds(60))) }

@@ -3,24 +3,38 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
+extension SimulatedWorld: JudgedWorld {
+    var configuration: OutboxConfiguration { plan.configuration }
+}
+
 /// The calls of the judge, and the invariants that need a clock, processes and a connection to the hub.
 extension SimulatedWorld {
-    var outboxOracle: OutboxOracle { OutboxOracle(expected: expected, hub: hub, configuration: plan.configuration) }
+    var outboxOracle: OutboxOracle<SimulatedWorld> { OutboxOracle(world: self) }
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy, !clients[client].isSuspended else { return nil }
-        return outboxOracle.brokenBetweenInputs(of: clients[client].candidate) ?? brokenUploads(of: client)
-            ?? standsStill(client)
+        return brokenBetweenInputs(of: client) ?? brokenUploads(of: client) ?? standsStill(client)
+    }
+
+    /// Compares machine, store and hub, if one of them has changed since the last comparison.
+    private func brokenBetweenInputs(of client: Int) -> String? {
+        let state = clients[client]
+        guard let machine = state.machine, state.hasPerformedAll, state.store.isFeedEmpty else { return nil }
+        let present = FoundState(
+            process: state.process, machine: machine.version, store: state.store.version, hub: hub.history.count)
+        if state.found == present { return nil }
+        state.found = present
+        return outboxOracle.brokenBetweenInputs(of: state)
     }
 
     func brokenByStoring(_ stored: ModelHub.Stored) -> String? {
         guard let record = expected.records[stored.message] else { return "the hub stored what nobody created" }
         defer { expected.lastStored[stored.key] = stored.sequence }
-        return outboxOracle.brokenByStoring(stored, from: clients[record.client].candidate)
+        return outboxOracle.brokenByStoring(stored, from: clients[record.client])
     }
 
     func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
-        outboxOracle.brokenBy(mutation, in: clients[client].candidate) ?? expiredEarly(mutation, client)
+        outboxOracle.brokenBy(mutation, in: clients[client]) ?? expiredEarly(mutation, client)
     }
 
     /// Checks that nothing expires before its time, whatever happens to the wall clock while the program runs, nor over
@@ -45,7 +59,7 @@ extension SimulatedWorld {
     }
 
     func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
-        outboxOracle.brokenBy(result, of: id, to: clients[client].candidate)
+        outboxOracle.brokenBy(result, of: id, to: clients[client])
     }
 
     // MARK: - When the hub deals with a delivery
@@ -115,7 +129,7 @@ extension SimulatedWorld {
         let limits = plan.configuration
         if client.openCalls.count >= limits.deliveriesInFlightTotalMax {
             // Some batches that the machine has cancelled may still be in flight.
-            let awaited = Set(client.outbox?.batchesUnderWay ?? [])
+            let awaited = Set(client.machine?.outbox.batchesUnderWay ?? [])
             let underWay = client.openCalls.values.filter { awaited.contains($0.batch.id) }.count
             if underWay >= limits.deliveriesInFlightTotalMax { return "\(underWay + 1) deliveries at once" }
         }
@@ -153,7 +167,7 @@ extension SimulatedWorld {
     /// Checks that everything ends within a bound once the faults are over. A superseded client waits for a user.
     func watchTheEnd() {
         guard idleSince == nil, violation == nil else { return }
-        if clients.allSatisfy({ $0.outbox != nil && ($0.isIdle || $0.isLeftAlone) }) {
+        if clients.allSatisfy({ $0.isRunning && ($0.isIdle || $0.isLeftAlone) }) {
             if !bringAccountsBack() { idleSince = now }
         } else if now - max(plan.faultsEnd, lastReturn) > Plan.settleBound {
             violation = "not at its end \(Plan.settleBound) after the faults were over: \(stalled() ?? "-")"
@@ -167,7 +181,7 @@ extension SimulatedWorld {
         let outboxOracle = outboxOracle
         for id in expected.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
             guard let record = expected.records[id], !clients[record.client].isLeftAlone else { continue }
-            if let broken = outboxOracle.brokenAtTheEnd(id, record, in: clients[record.client].candidate) {
+            if let broken = outboxOracle.brokenAtTheEnd(id, record, in: clients[record.client]) {
                 return broken
             }
         }
@@ -183,7 +197,7 @@ extension SimulatedWorld {
     private func stalled() -> String? {
         for (index, client) in clients.enumerated() where !client.isIdle && !client.isLeftAlone {
             let waits = client.store.inOrder.first(where: \.isPending).flatMap {
-                client.outbox?.waitReason(for: $0.id, at: clock(of: index))
+                client.machine?.outbox.waitReason(for: $0.id, at: clock(of: index))
             }
             let links = client.store.entries
             let first = links.prefix(4).map(\.told)

@@ -40,7 +40,7 @@ struct Main {
         SimulatorProgram.run(
             first..<first + seeds, { Simulation.run($0) },
             void: { counts in
-                let missing = counts.hardlyStruck.map(\.rawValue).joined(separator: ", ")
+                let missing = counts.hardlyStruck.map(\.name).joined(separator: ", ")
                 return missing.isEmpty ? nil : "hardly struck while anything was under way: \(missing)"
             },
             minimal: { Simulation.minimal(of: $0) })
