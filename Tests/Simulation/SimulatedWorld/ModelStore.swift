@@ -202,10 +202,12 @@ struct ModelStore: Hashable {
             order.remove(at: place)
         }
         if !keepsHistory { items[id]?.history = [] }
-        if item?.isPending == true { pending.insert(id) } else { pending.remove(id) }
-        if item?.syncState == .error { failed.insert(id) } else { failed.remove(id) }
-        if item?.related != nil { related.insert(id) } else { related.remove(id) }
-        links.replace(by: items[id].flatMap(entry), of: id, at: former?.laneSequence)
+        let state = item?.syncState
+        let isPending = state != nil && state != .synced && state != .error
+        if isPending { pending.insert(id) } else if former != nil { pending.remove(id) }
+        if state == .error { failed.insert(id) } else if former != nil { failed.remove(id) }
+        if item?.related != nil { related.insert(id) } else if former != nil { related.remove(id) }
+        links.replace(by: isPending ? items[id].flatMap(entry) : nil, of: id, at: former?.laneSequence)
         overlay(target)
     }
 
