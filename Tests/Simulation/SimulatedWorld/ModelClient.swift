@@ -52,6 +52,8 @@ final class ModelClient {
     var judged: Batch?
     /// Failures of its uncharged messages: a crash loses them with the result.
     var uncommittedFailures: [MessageID] = []
+    var connection = ConnectionRecord()
+    var setbacks: [LaneID: LaneSetbacks] = [:]
     /// The time before which the hub asked not to be called.
     var quietUntil = MonotonicTime.zero
     /// The last departures of each message, and the last probes of the hub.
@@ -162,6 +164,8 @@ extension ModelClient {
         copy.deadlinePlannedAt = deadlinePlannedAt
         copy.judged = judged
         copy.uncommittedFailures = uncommittedFailures
+        copy.connection = connection
+        copy.setbacks = setbacks
         copy.quietUntil = quietUntil
         copy.departures = departures
         copy.probes = probes

@@ -56,6 +56,12 @@ struct OutboxOracle<World: JudgedWorld> {
     /// Checks that memory is bounded by the waiting entries, and by those that disappeared from among them because
     /// users deleted or resent them, or another copy of the store sent them.
     private func tooMuchKept(_ client: some Candidate, _ machine: Machine) -> String? {
+        let doubts = client.store.failed.count { client.store.items[$0]?.isInDoubt == true }
+        let fences = client.store.controls.values.count { $0.kind == .fence }
+        let indexed = machine.outbox.indexedCount
+        if indexed > client.store.entries.count + fences + doubts {
+            return "\(indexed) messages are indexed, of \(client.store.entries.count) links and \(doubts) doubts"
+        }
         let live = client.store.pending.count + client.store.controls.count
         let depth = machine.outbox.depth
         guard depth > live else { return nil }

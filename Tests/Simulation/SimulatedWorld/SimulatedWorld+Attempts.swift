@@ -24,7 +24,12 @@ extension SimulatedWorld {
             guard batch.operations.count == report.outcomes.count, !report.isNonsense else {
                 return noteFailure(of: payer)
             }
+            var mayEndHere = false
             for (operation, outcome) in zip(batch.operations, report.outcomes) where operation.kind == .send {
+                if case .late = outcome { mayEndHere = true }
+                if !mayEndHere, case .tryLater(_, _, let after?) = outcome {
+                    clients[client].quietUntil = max(clients[client].quietUntil, quiet(after: after))
+                }
                 guard case .tryLater(_, _, after: nil) = outcome else { continue }
                 noteFailure(of: operation.message)
                 if operation.message != payer { clients[client].uncommittedFailures.append(operation.message) }

@@ -53,8 +53,10 @@ extension SimulatedWorld {
     /// Passes an event to the machine, and performs its actions one after the other.
     func handle(_ event: OutboxEvent, _ client: Int) {
         let clock = clock(of: client)
+        noteConnection(event, client)
         guard var actions = clients[client].machine?.handle(event, at: clock) else { return }
         for action in actions { hash.add(action) }
+        if violation == nil, actions.contains(where: \.isProbe) { violation = brokenByProbe(event, client) }
         if violation == nil { violation = brokenBound(event, actions, client) }
         if plan.plantedFault == .completesBeforeCommit {
             actions = actions.filter(\.isCompletion) + actions.filter { !$0.isCompletion }
@@ -265,6 +267,7 @@ extension SimulatedWorld {
             violation = brokenBySendingFiles(batch, client) ?? brokenBySending(batch, client)
         }
         guard let account = clients[client].account, let delivery = delivery(of: batch, client) else { return }
+        noteMilestones(of: batch, client)
         lastCall += 1
         let call = DeliveryCall(
             id: lastCall, client: client, process: process, birth: clients[client].birth, account: account,
@@ -379,6 +382,10 @@ extension SimulatedWorld {
 }
 
 extension OutboxAction {
+    fileprivate var isProbe: Bool {
+        if case .probe = self { true } else { false }
+    }
+
     fileprivate var isCompletion: Bool {
         switch self {
         case .complete, .completeAsStored: true

@@ -184,7 +184,7 @@ extension SimulatedWorld {
     /// Records that the hub asked the client to wait.
     func noteQuiet(_ client: Int, _ error: TransportError) {
         guard case .rateLimited(let after, _) = error else { return }
-        clients[client].quietUntil = max(clients[client].quietUntil, now + after)
+        clients[client].quietUntil = max(clients[client].quietUntil, quiet(after: after))
     }
 }
 

@@ -103,6 +103,7 @@ extension SimulatedWorld {
         guard let account = state.account else { return "client \(client) sends after its logout" }
         if state.isPaused { return "client \(client) sends while it is paused" }
         if now < state.quietUntil { return "client \(client) sends although the hub asked it to wait" }
+        if let early = brokenBySettling(client) { return early }
         let pausing = state.store.pauses.first { $0.lane == batch.lane }?.message
         for operation in batch.operations where operation.kind == .send {
             if let pausing {

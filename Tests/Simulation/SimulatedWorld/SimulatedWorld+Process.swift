@@ -34,6 +34,8 @@ extension SimulatedWorld {
         forgetPauses(of: client)
         clients[client].plannedDeadline = nil
         clients[client].quietUntil = .zero
+        clients[client].connection = ConnectionRecord()
+        clients[client].setbacks = [:]
         clients[client].isPaused = false
         clients[client].machine = Machine(
             Outbox(

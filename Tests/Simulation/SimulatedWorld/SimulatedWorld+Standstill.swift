@@ -19,6 +19,7 @@ extension SimulatedWorld {
             !isTimerDue(of: client)
         else { return nil }
         let clock = clock(of: index)
+        if let old = outlivesItself(index) { return old }
         switch machine.outbox.waitReasonOfAll(at: clock) {
         case nil: return laneStandsStill(index, machine, clock)
         case .paused, .noSession: return nil
@@ -26,6 +27,7 @@ extension SimulatedWorld {
             if client.isSuperseded {
                 return client.isShared ? nil : "client \(index) is superseded, and there is no second one"
             }
+            if let late = waitsTooLong(reason, index, machine, clock) { return late }
             if client.probesUnderWay > 0 || !client.openCalls.isEmpty || machine.outbox.nextDeadline != nil { return nil }
             return "client \(index): nothing is planned, and it waits: \(reason)"
         }
@@ -52,7 +54,11 @@ extension SimulatedWorld {
         for entry in client.store.entries where !busy.contains(entry.lane) {
             guard seen.insert(entry.lane).inserted else { continue }
             guard entry.kind == .send else {
-                if machine.outbox.nextDeadline != nil || roomIsTaken(client, machine) { continue }
+                if roomIsTaken(client, machine) { continue }
+                if machine.outbox.nextDeadline != nil {
+                    if let late = questionsWaitTooLong(index, machine) { return late }
+                    continue
+                }
                 return "client \(index): nobody asks about \(entry.message.value.low), and nothing is planned"
             }
             switch machine.outbox.waitReason(for: entry.message, at: clock) {
@@ -60,7 +66,15 @@ extension SimulatedWorld {
                 if roomIsTaken(client, machine) { continue }
                 return "client \(index): \(entry.message.value.low) could leave, and does not"
             case .inFlight: return "client \(index): \(entry.message.value.low) is said to be under way, and is not"
-            case .backingOff, .rateLimited:
+            case .backingOff(let until, attempts: _):
+                if let late = pausesTooLong(entry.message, until: until, index, machine, clock) { return late }
+            case .lanePaused(let failed):
+                if client.store.pauses.contains(where: { $0.lane == entry.lane && $0.message == failed }) { continue }
+                return "client \(index): \(failed.value.low) pauses lane \(entry.lane), and did not fail"
+            case .behindLane(let lane, let message):
+                if client.store.entries.contains(where: { $0.lane == lane && $0.message == message }) { continue }
+                return "client \(index): \(entry.message.value.low) waits for \(message.value.low), which is gone"
+            case .rateLimited:
                 if machine.outbox.nextDeadline == nil { return "client \(index): \(entry.message.value.low) waits for ever" }
             case .uploading:
                 let isUnderWay = client.openUploads.values.contains { $0.attempt.message == entry.message }

@@ -12,6 +12,10 @@ extension SimulatedWorld {
         let number = attempt.message.value.low
         let underWay = clients[client].openUploads.count + 1
         if underWay > plan.configuration.uploadsMax { return "\(underWay) uploads at once" }
+        if clients[client].isPaused { return "client \(client) uploads while it is paused" }
+        let quietUntil = max(clients[client].quietUntil, clients[client].connection.uploadsQuietUntil)
+        if now < quietUntil { return "client \(client) uploads although the hub asked it to wait" }
+        if let early = brokenBySettling(client) { return early }
         guard let record = expected.records[attempt.message], !record.isOutOfHand else { return nil }
         if record.hasReceipt { return "\(number) is uploaded again, and the hub has its file" }
         if let known = record.uploadSession, attempt.session != known {

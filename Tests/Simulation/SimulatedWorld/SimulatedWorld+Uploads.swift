@@ -27,6 +27,7 @@ extension SimulatedWorld {
             file: file, session: attempt.session)
         clients[client].openUploads[attempt.number] = call
         counts.uploads += 1
+        if clients[client].openUploads.count > 1 { counts.milestones.reach(.severalUploads) }
         history.record(now, "client \(client): begins \(call)")
         request(call.session == nil ? .begin : .offset, call)
     }
@@ -116,6 +117,11 @@ extension SimulatedWorld {
             machine.outbox.uploads.message(of: call.attempt.number) == call.attempt.message
         else { return }
         expected.noteUploadFailure(of: call.attempt.message, error)
+        if case .unreachable = error { clients[client].connection.isOut = true }
+        if case .rateLimited(let after, _) = error {
+            let former = clients[client].connection.uploadsQuietUntil
+            clients[client].connection.uploadsQuietUntil = max(former, quiet(after: after))
+        }
         handle(.upload(call.attempt.number, .failed(plan.plantedFault.distortedOfUpload(error))), client)
     }
 

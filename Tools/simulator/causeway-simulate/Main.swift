@@ -20,7 +20,9 @@ struct Main {
         let isFine: Bool
         switch program.command {
         case "run": isFine = run(program.number(1) ?? 100_000, from: program.number(2) ?? 0)
-        case "first": isFine = SimulatorProgram.runToFirst(0..<(program.number(1) ?? 20_000)) { Simulation.run($0) }
+        case "first":
+            isFine = SimulatorProgram.runToFirst(
+                0..<(program.number(1) ?? 20_000), { Simulation.run($0) }, missed: \.missedMilestone)
         case "hash": isFine = hash(program.number(1) ?? 200)
         case "explore": isFine = await explore(Int(program.number(1) ?? 1))
         case "planted":
@@ -39,10 +41,7 @@ struct Main {
     private static func run(_ seeds: UInt64, from first: UInt64) -> Bool {
         SimulatorProgram.run(
             first..<first + seeds, { Simulation.run($0) },
-            void: { counts in
-                let missing = counts.hardlyStruck.map(\.name).joined(separator: ", ")
-                return missing.isEmpty ? nil : "hardly struck while anything was under way: \(missing)"
-            },
+            void: \.voidReason,
             minimal: { Simulation.minimal(of: $0) })
     }
 
