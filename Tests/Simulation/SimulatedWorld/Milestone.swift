@@ -46,4 +46,7 @@ struct LaneSetbacks {
     var hasFailed = false
     /// The messages in the last batch that the hub refused as a whole; 0 when none was.
     var refused = 0
+    /// The largest size of a batch of several messages, after a larger one got no response; `nil` after some responses.
+    var sizeMax: Int?
+    var responsesSinceSilence = 0
 }

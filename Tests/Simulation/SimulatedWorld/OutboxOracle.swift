@@ -23,6 +23,8 @@ protocol JudgedWorld {
     var expected: ExpectedState { get }
     var hub: ModelHub { get }
     var configuration: OutboxConfiguration { get }
+    /// Returns the finding, or `nil` when the check that made it is switched off.
+    func heard(_ finding: String?) -> String?
 }
 
 /// The invariants, each in a function that describes the violation; `nil` when there is none.
@@ -32,12 +34,15 @@ protocol JudgedWorld {
 struct OutboxOracle<World: JudgedWorld> {
     let world: World
 
+    private func heard(_ finding: String?) -> String? { world.heard(finding) }
+
     // MARK: - Between two inputs
 
     func brokenBetweenInputs(of client: some Candidate) -> String? {
         guard let machine = client.machine, client.hasPerformedAll, client.store.isFeedEmpty else { return nil }
-        if let broken = machine.outbox.brokenInvariant() { return "the machine: \(broken)" }
-        return machineAndStoreDiffer(client, machine) ?? tooMuchKept(client, machine) ?? falseVerdict(client)
+        if let broken = heard(machine.outbox.brokenInvariant().map { "the machine: \($0)" }) { return broken }
+        return heard(machineAndStoreDiffer(client, machine)) ?? heard(tooMuchIndexed(client, machine))
+            ?? heard(tooMuchKept(client, machine)) ?? falseVerdict(client)
     }
 
     /// Checks that a crash now would resume with exactly the machine's state.
@@ -53,15 +58,19 @@ struct OutboxOracle<World: JudgedWorld> {
         return "the store holds \(stored.count) links, the machine \(known.count): not both have \(others)"
     }
 
-    /// Checks that memory is bounded by the waiting entries, and by those that disappeared from among them because
-    /// users deleted or resent them, or another copy of the store sent them.
-    private func tooMuchKept(_ client: some Candidate, _ machine: Machine) -> String? {
+    /// Checks that nothing is indexed that neither waits nor is in doubt.
+    private func tooMuchIndexed(_ client: some Candidate, _ machine: Machine) -> String? {
         let doubts = client.store.failed.count { client.store.items[$0]?.isInDoubt == true }
         let fences = client.store.controls.values.count { $0.kind == .fence }
         let indexed = machine.outbox.indexedCount
-        if indexed > client.store.entries.count + fences + doubts {
-            return "\(indexed) messages are indexed, of \(client.store.entries.count) links and \(doubts) doubts"
-        }
+        let links = client.store.entries.count
+        return indexed > links + fences + doubts
+            ? "\(indexed) messages are indexed, of \(links) links and \(doubts) doubts" : nil
+    }
+
+    /// Checks that memory is bounded by the waiting entries, and by those that disappeared from among them because
+    /// users deleted or resent them, or another copy of the store sent them.
+    private func tooMuchKept(_ client: some Candidate, _ machine: Machine) -> String? {
         let live = client.store.pending.count + client.store.controls.count
         let depth = machine.outbox.depth
         guard depth > live else { return nil }
@@ -97,9 +106,11 @@ struct OutboxOracle<World: JudgedWorld> {
     func brokenByStoring(_ stored: ModelHub.Stored, from client: some Candidate) -> String? {
         let id = stored.message
         guard let record = world.expected.records[id] else { return "the hub stored a message that nobody created" }
-        if let twice = storedTwice(id) { return twice }
-        if !record.sequences.contains(stored.sequence) { return "\(id.value.low) never had place \(stored.sequence)" }
-        return outOfOrder(stored) ?? behindItsPicture(stored, client) ?? storedAfterVerdict(id, record, client)
+        if let twice = heard(storedTwice(id)) { return twice }
+        let isKnown = record.sequences.contains(stored.sequence)
+        if let wrong = heard(isKnown ? nil : "\(id.value.low) never had place \(stored.sequence)") { return wrong }
+        return heard(outOfOrder(stored)) ?? heard(behindItsPicture(stored, client))
+            ?? storedAfterVerdict(id, record, client)
     }
 
     /// Where media waits for text, no text arrives after media that was created later.
@@ -131,7 +142,9 @@ struct OutboxOracle<World: JudgedWorld> {
     }
 
     /// Checks that no late copy contradicts a final verdict or a deletion.
-    private func storedAfterVerdict(_ id: MessageID, _ record: ExpectedState.Record, _ client: some Candidate) -> String? {
+    private func storedAfterVerdict(_ id: MessageID, _ record: ExpectedState.Record, _ client: some Candidate)
+        -> String?
+    {
         // The hub had the deletion before the message: it keeps the place and shows nothing.
         if record.isOutOfHand || world.hub.accepted[id]?.isDeleted == true { return nil }
         guard let message = client.store.itemOfAny(id, of: record.sender) else {
@@ -183,7 +196,9 @@ struct OutboxOracle<World: JudgedWorld> {
     }
 
     private func falselyDelivered(_ id: MessageID, _ serverPosition: ServerPosition) -> String? {
-        guard let accepted = world.hub.accepted[id] else { return "\(id.value.low) is called synced, but the hub has it not" }
+        guard let accepted = world.hub.accepted[id] else {
+            return "\(id.value.low) is called synced, but the hub has it not"
+        }
         return accepted.serverPosition == serverPosition ? nil : "\(id.value.low) is called synced in a wrong place"
     }
 

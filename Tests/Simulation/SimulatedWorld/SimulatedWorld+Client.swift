@@ -264,7 +264,7 @@ extension SimulatedWorld {
         let foreign = foreign(in: batch, client)
         if foreign.isEmpty, kills(batch, client) { return }
         if violation == nil, foreign.isEmpty {
-            violation = brokenBySendingFiles(batch, client) ?? brokenBySending(batch, client)
+            violation = heard(brokenBySendingFiles(batch, client)) ?? brokenBySending(batch, client)
         }
         guard let account = clients[client].account, let delivery = delivery(of: batch, client) else { return }
         noteMilestones(of: batch, client)

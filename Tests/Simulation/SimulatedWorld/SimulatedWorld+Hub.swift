@@ -65,7 +65,7 @@ extension SimulatedWorld {
             message, content in verdict(on: message, content)
         }
         if case .success(let report) = result {
-            if violation == nil { violation = brokenByEpoch(call) ?? brokenByMark(call, report) }
+            if violation == nil { violation = heard(brokenByEpoch(call)) ?? brokenByMark(call, report) }
             expected.noteRefusals(in: call.batch, report)
         }
         for stored in hub.history[before...] {

@@ -5,6 +5,11 @@ import CausewayStorage
 
 extension SimulatedWorld: JudgedWorld {
     var configuration: OutboxConfiguration { plan.configuration }
+
+    func heard(_ finding: String?) -> String? {
+        guard let silenced = plan.silenced, let finding else { return finding }
+        return Simulation.check(of: finding) == silenced ? nil : finding
+    }
 }
 
 /// The calls of the judge, and the invariants that need a clock, processes and a connection to the hub.
@@ -13,7 +18,7 @@ extension SimulatedWorld {
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy, !clients[client].isSuspended else { return nil }
-        return brokenBetweenInputs(of: client) ?? brokenUploads(of: client) ?? standsStill(client)
+        return heard(brokenBetweenInputs(of: client)) ?? heard(brokenUploads(of: client)) ?? standsStill(client)
     }
 
     /// Compares machine, store and hub, if one of them has changed since the last comparison.
@@ -34,7 +39,7 @@ extension SimulatedWorld {
     }
 
     func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
-        outboxOracle.brokenBy(mutation, in: clients[client]) ?? expiredEarly(mutation, client)
+        heard(outboxOracle.brokenBy(mutation, in: clients[client])) ?? expiredEarly(mutation, client)
     }
 
     /// Checks that nothing expires before its time, whatever happens to the wall clock while the program runs, nor over
@@ -103,7 +108,8 @@ extension SimulatedWorld {
         guard let account = state.account else { return "client \(client) sends after its logout" }
         if state.isPaused { return "client \(client) sends while it is paused" }
         if now < state.quietUntil { return "client \(client) sends although the hub asked it to wait" }
-        if let early = brokenBySettling(client) { return early }
+        if let early = heard(brokenBySettling(client)) { return early }
+        if let large = heard(tooLargeAfterSilence(batch, client)) { return large }
         let pausing = state.store.pauses.first { $0.lane == batch.lane }?.message
         for operation in batch.operations where operation.kind == .send {
             if let pausing {
@@ -113,7 +119,7 @@ extension SimulatedWorld {
                 return "\(operation.message.value.low) is sent under another's name"
             }
         }
-        return leavesTooOften(batch, client) ?? heldUpByOperations(batch) ?? tooMuchAtOnce(batch, state)
+        return heard(leavesTooOften(batch, client)) ?? heard(heldUpByOperations(batch)) ?? tooMuchAtOnce(batch, state)
     }
 
     /// Checks that operations never delay messages: they share a lane only under `strict`.
@@ -178,18 +184,19 @@ extension SimulatedWorld {
     // MARK: - At the end
 
     func brokenAtTheEnd() -> String? {
-        if let stalled = stalled() { return stalled }
+        if let stalled = heard(stalled()) { return stalled }
         let outboxOracle = outboxOracle
         for id in expected.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
             guard let record = expected.records[id], !clients[record.client].isLeftAlone else { continue }
-            if let broken = outboxOracle.brokenAtTheEnd(id, record, in: clients[record.client]) {
+            if let broken = heard(outboxOracle.brokenAtTheEnd(id, record, in: clients[record.client])) {
                 return broken
             }
         }
         for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
             let waiting = client.waiting.filter { client.store.items[$0]?.isParked != true }
             guard !waiting.isEmpty else { continue }
-            return "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
+            let untold = "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
+            if let untold = heard(untold) { return untold }
         }
         return outboxOracle.outOfCreationOrder()
     }

@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulationKernel
+import CausewayStorage
 
 /// The witness's records of a client's connection to the hub, since its machine was started.
 struct ConnectionRecord {
@@ -27,10 +28,13 @@ extension SimulatedWorld {
         case .failed(let batch, let error):
             guard clients[client].machine?.outbox.batchesUnderWay.contains(batch.id) == true else { return }
             noteSetback(batch, error, client)
+            noteSilence(after: batch, error, client)
             switch error {
             case .unreachable, .inDoubt: clients[client].connection.isOut = true
             default: break
             }
+        case .responded(let batch, _): noteResponse(to: batch, client)
+        case .forked: clients[client].setbacks = [:]
         case .probeFailed(let error): noteProbe(error, client)
         case .authenticated: noteReached(client)
         case .enqueued, .probeRequested, .sessionBegan, .actionResolved: clients[client].connection.isHurried = true
@@ -44,7 +48,9 @@ extension SimulatedWorld {
             let connection = clients[client].connection
             let number = connection.isOut ? (connection.failedProbe?.number ?? 0) + 1 : 1
             clients[client].connection.isOut = true
-            clients[client].connection.failedProbe = (now, number)
+            // While an action is required, probes have a pace of their own.
+            let isCounted = clients[client].machine?.outbox.actionRequired == nil
+            clients[client].connection.failedProbe = isCounted ? (now, number) : nil
             clients[client].connection.isHurried = false
         case .transient, .serverFailed, .rateLimited: noteReached(client)
         case .actionRequired, .refused, .notSent, .storeForked, .historyChanged:
@@ -74,6 +80,44 @@ extension SimulatedWorld {
         if connection.isOut { return "client \(client) sends while the hub is out of reach" }
         if now < connection.stableFrom { return "client \(client) sends before the connection has settled" }
         return nil
+    }
+
+    // MARK: - Size of batches
+
+    /// A batch of this size is sent however slow the link is.
+    private static let sizeAlwaysSent = 32 * 1024
+    /// The responses after which a larger batch is tried than after one that got none.
+    private static let responsesBeforeLarger = 8
+
+    /// Bytes of a batch, with what surrounds its contents.
+    private func size(of batch: Batch, _ client: Int) -> Int {
+        batch.operations.reduce(0) { size, operation in
+            let item = operation.kind == .send ? clients[client].store.items[operation.message] : nil
+            return size + 512 + (item?.syncState == .syncing ? item?.sentContent.modelBytes ?? 0 : 0)
+        }
+    }
+
+    private func noteSilence(after batch: Batch, _ error: TransportError, _ client: Int) {
+        guard case .inDoubt = error, case let size = size(of: batch, client), size > Self.sizeAlwaysSent else { return }
+        clients[client].setbacks[batch.lane, default: LaneSetbacks()].sizeMax = max(Self.sizeAlwaysSent, size / 2)
+        clients[client].setbacks[batch.lane]?.responsesSinceSilence = 0
+    }
+
+    private func noteResponse(to batch: Batch, _ client: Int) {
+        guard let setbacks = clients[client].setbacks[batch.lane], setbacks.sizeMax != nil else { return }
+        clients[client].setbacks[batch.lane]?.responsesSinceSilence += 1
+        if setbacks.responsesSinceSilence + 1 >= Self.responsesBeforeLarger {
+            clients[client].setbacks[batch.lane]?.sizeMax = nil
+        }
+    }
+
+    /// Checks that after a large batch got no response, the next ones are half as large for some responses.
+    func tooLargeAfterSilence(_ batch: Batch, _ client: Int) -> String? {
+        guard let most = clients[client].setbacks[batch.lane]?.sizeMax,
+            batch.operations.count(where: { $0.kind == .send }) > 1
+        else { return nil }
+        let size = size(of: batch, client)
+        return size > most ? "\(size) bytes are sent after a large batch got no response, at most \(most)" : nil
     }
 
     // MARK: - Probes
@@ -135,7 +179,9 @@ extension SimulatedWorld {
     ) -> String? {
         let left = left(until, clock)
         let most = longestPause
-        if left > most { return "client \(index): \(message.value.low) pauses for \(left), at most \(most) are allowed" }
+        if left > most {
+            return "client \(index): \(message.value.low) pauses for \(left), at most \(most) are allowed"
+        }
         // The retry of an upload may wait for a rate limit of uploads.
         if clients[index].store.items[message]?.upload?.isPending == true { return nil }
         return isTimerSet(machine, within: left)
@@ -172,13 +218,17 @@ extension SimulatedWorld {
     /// Checks that a message that may wait no longer has failed.
     func outlivesItself(_ index: Int) -> String? {
         let client = clients[index]
-        guard let expiry = plan.configuration.expiry, client.openCalls.isEmpty, client.original == nil else { return nil }
+        guard let expiry = plan.configuration.expiry, client.openCalls.isEmpty, client.original == nil else {
+            return nil
+        }
         for entry in client.store.entries where entry.kind == .send {
             guard let queued = expected.records[entry.message]?.queued, queued.process == client.process else {
                 continue
             }
             let age = now - queued.at
-            if age > expiry + .milliseconds(2) { return "\(entry.message.value.low) is \(age) old, and does not expire" }
+            if age > expiry + .milliseconds(2) {
+                return "\(entry.message.value.low) is \(age) old, and does not expire"
+            }
         }
         return nil
     }

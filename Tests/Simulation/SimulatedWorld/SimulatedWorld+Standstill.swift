@@ -19,7 +19,7 @@ extension SimulatedWorld {
             !isTimerDue(of: client)
         else { return nil }
         let clock = clock(of: index)
-        if let old = outlivesItself(index) { return old }
+        if let old = heard(outlivesItself(index)) { return old }
         switch machine.outbox.waitReasonOfAll(at: clock) {
         case nil: return laneStandsStill(index, machine, clock)
         case .paused, .noSession: return nil
@@ -27,8 +27,10 @@ extension SimulatedWorld {
             if client.isSuperseded {
                 return client.isShared ? nil : "client \(index) is superseded, and there is no second one"
             }
-            if let late = waitsTooLong(reason, index, machine, clock) { return late }
-            if client.probesUnderWay > 0 || !client.openCalls.isEmpty || machine.outbox.nextDeadline != nil { return nil }
+            if let late = heard(waitsTooLong(reason, index, machine, clock)) { return late }
+            if client.probesUnderWay > 0 || !client.openCalls.isEmpty || machine.outbox.nextDeadline != nil {
+                return nil
+            }
             return "client \(index): nothing is planned, and it waits: \(reason)"
         }
     }
@@ -40,7 +42,8 @@ extension SimulatedWorld {
     /// room waits for a delivery in flight.
     private func roomIsTaken(_ client: ModelClient, _ machine: Machine) -> Bool {
         if client.openCalls.isEmpty { return false }
-        return client.mayGoOneByOne || machine.outbox.batchesUnderWay.count >= plan.configuration.deliveriesInFlightTotalMax
+        return client.mayGoOneByOne
+            || machine.outbox.batchesUnderWay.count >= plan.configuration.deliveriesInFlightTotalMax
     }
 
     /// Checks that with a working connection each lane has a delivery in flight, or its oldest message a reason that
@@ -75,7 +78,9 @@ extension SimulatedWorld {
                 if client.store.entries.contains(where: { $0.lane == lane && $0.message == message }) { continue }
                 return "client \(index): \(entry.message.value.low) waits for \(message.value.low), which is gone"
             case .rateLimited:
-                if machine.outbox.nextDeadline == nil { return "client \(index): \(entry.message.value.low) waits for ever" }
+                if machine.outbox.nextDeadline == nil {
+                    return "client \(index): \(entry.message.value.low) waits for ever"
+                }
             case .uploading:
                 let isUnderWay = client.openUploads.values.contains { $0.attempt.message == entry.message }
                 let isFull = client.openUploads.count >= plan.configuration.uploadsMax

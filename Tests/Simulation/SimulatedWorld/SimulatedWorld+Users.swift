@@ -58,7 +58,8 @@ extension SimulatedWorld {
         counts.created += 1
         let number = expected.created.count + 1
         let id = WorldNames.message(number)
-        let content = WorldNames.content(number, isMedia: randomness.isLikely(350))
+        let content = WorldNames.content(
+            number, isMedia: randomness.isLikely(350), isLarge: plan.hasLargeMessages && number % 3 > 0)
         let channel = WorldNames.channels[randomness.number(in: 0..<plan.channelCount)]
         let lane = plan.ordering.lane(for: content.type, in: channel)
         let sender = creator ?? clients[client].account ?? clients[client].lastAccount

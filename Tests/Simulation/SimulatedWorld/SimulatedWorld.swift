@@ -21,7 +21,9 @@ package final class SimulatedWorld {
     package internal(set) var history: HistoryText
     var hash = HistoryHash()
     /// A description of the first violated invariant.
-    package internal(set) var violation: String?
+    package internal(set) var violation: String? {
+        didSet { if let found = violation, heard(found) == nil { violation = nil } }
+    }
     /// The strikes that a smaller history could omit.
     private(set) var strikes: [FaultHit] = []
 

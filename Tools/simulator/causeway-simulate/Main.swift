@@ -11,6 +11,7 @@ struct Main {
                    causeway-simulate first [SEEDS]         up to the first that breaks, which it prints
                    causeway-simulate explore [FAULTS]      every state of the small worlds, with so many faults on a way
                    causeway-simulate planted               each planted fault, and how many seeds it takes to find it
+                   causeway-simulate judges                which checks find them, and which faults only one finds
                    causeway-simulate hash [SEEDS]          one number for so many histories, the same in every build
                    causeway-simulate seed SEED [FAULT]     the whole history of one, with a planted fault or without
                    causeway-simulate minimal SEED [FAULT]  the shortest history found in which it still breaks
@@ -27,6 +28,7 @@ struct Main {
         case "explore": isFine = await explore(Int(program.number(1) ?? 1))
         case "planted":
             isFine = SimulatorProgram.findAll(PlantedFault.allCases, name: \.rawValue, find: Simulation.find)
+        case "judges": isFine = judges()
         case "seed": isFine = tell(program.number(1) ?? 1)
         case "minimal": isFine = tellMinimal(program.number(1) ?? 1)
         default: program.explain()
@@ -74,6 +76,27 @@ struct Main {
             }
         }
         return isFine
+    }
+
+    /// Prints for each check the planted faults that it finds first, those that no other check finds with a star.
+    private static func judges() -> Bool {
+        var found: [String: [String]] = [:]
+        var missed: [String] = []
+        for plantedFault in PlantedFault.allCases {
+            let judged = Simulation.judge(plantedFault)
+            guard let check = judged.check else {
+                missed.append(plantedFault.rawValue)
+                continue
+            }
+            found[check, default: []].append(plantedFault.rawValue + (judged.substitute == nil ? "*" : ""))
+        }
+        let lines = found.sorted { $0.key < $1.key }.map { "\($0.key)\n    \($0.value.joined(separator: ", "))" }
+        SimulatorProgram.print(lines.joined(separator: "\n"))
+        let named = found.values.count { $0.contains { $0.hasSuffix("*") } }
+        SimulatorProgram.print(
+            "\(found.count) checks find planted faults first, \(named) of them one that no other finds (*)")
+        if !missed.isEmpty { SimulatorProgram.print("found by none: \(missed.joined(separator: ", "))") }
+        return missed.isEmpty
     }
 
     private static func tell(_ seed: UInt64) -> Bool {
