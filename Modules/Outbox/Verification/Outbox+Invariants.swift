@@ -152,12 +152,12 @@ extension Outbox {
     }
 
     /// Compares the properties that only a message has.
-    private func holds(_ link: OutboxEntry, _ slot: OutboxLane.Slot) -> Bool {
+    private func holds(_ entry: OutboxEntry, _ slot: OutboxLane.Slot) -> Bool {
         guard slot.isMessage else {
-            return link.attempts == 0 && link.bytes == 0 && !link.isOperation && link.upload == nil
+            return entry.attempts == 0 && entry.bytes == 0 && !entry.isOperation && entry.upload == nil
         }
-        return link.attempts == slot.attempts && link.bytes == slot.bytes && link.isOperation == slot.isOperation
-            && link.upload == upload(of: slot)
+        return entry.attempts == slot.attempts && entry.bytes == slot.bytes && entry.isOperation == slot.isOperation
+            && entry.upload == upload(of: slot)
     }
 }
 

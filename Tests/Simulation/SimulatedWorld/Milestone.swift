@@ -1,5 +1,5 @@
-/// What a run has to reach, or a machine that is slower than it need be would pass: batches grow again after a failure,
-/// lanes use the room that they have, new messages hurry the search for the hub.
+/// A behaviour that a run has to show, or a machine that is slower than it need be would pass: batches grow again after
+/// a failure, lanes use the room that they have, new messages hurry the search for the hub.
 package enum Milestone: Int, CaseIterable, Sendable {
     /// Several batches of a lane are under way.
     case pipelined

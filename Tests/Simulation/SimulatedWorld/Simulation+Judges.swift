@@ -20,7 +20,7 @@ extension Simulation {
     }
 
     /// Looks for the fault twice: with all checks, and without the one that found it.
-    package static func judge(_ plantedFault: PlantedFault) -> JudgedFault {
+    package static func examine(_ plantedFault: PlantedFault) -> JudgedFault {
         guard let first = find(plantedFault) else {
             return JudgedFault(plantedFault: plantedFault, check: nil, substitute: nil)
         }

@@ -83,7 +83,7 @@ struct Main {
         var found: [String: [String]] = [:]
         var missed: [String] = []
         for plantedFault in PlantedFault.allCases {
-            let judged = Simulation.judge(plantedFault)
+            let judged = Simulation.examine(plantedFault)
             guard let check = judged.check else {
                 missed.append(plantedFault.rawValue)
                 continue
