@@ -61,6 +61,8 @@ extension Outbox {
         connection.isProbing = false
         switch error {
         case .unreachable(let detail), .inDoubt(let detail):
+            // A delivery that failed meanwhile planned one: the pause counts from this failure.
+            connection.nextProbe = nil
             goOffline(detail, clock)
         case .storeForked, .historyChanged: break  // a response only to deliveries
         case .notSent:

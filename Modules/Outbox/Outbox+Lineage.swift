@@ -78,6 +78,7 @@ extension Outbox {
         anew.isPaused = isPaused
         anew.actionRequired = actionRequired
         anew.rateLimitedUntil = rateLimitedUntil
+        anew.uploads.heldUntil = uploads.heldUntil
         anew.start = start
         anew.keepAges(of: self, step.clock)
         if snapshot.outboxID == outboxID { anew.keepPauses(of: self) }

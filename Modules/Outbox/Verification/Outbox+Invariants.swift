@@ -130,6 +130,48 @@ extension Outbox {
             }
         }.sorted { $0.sequence < $1.sequence }
     }
+
+    /// True if ``entries`` are these, apart from their times. Copies nothing, and is false where two of them have one
+    /// sequence.
+    ///
+    /// - Parameter links: by ascending sequence.
+    package func holds(_ links: [OutboxEntry]) -> Bool {
+        var count = 0
+        for lane in lanes {
+            for slot in lane.slots {
+                guard let kind = slot.kind else { continue }
+                count += 1
+                guard let index = links.index(of: slot.sequence) else { return false }
+                let isEqual =
+                    links[index].kind == kind && links[index].lane == lane.id && links[index].message == slot.message
+                    && links[index].previous == slot.previous && holds(links[index], slot)
+                guard isEqual else { return false }
+            }
+        }
+        return count == links.count
+    }
+
+    /// Compares the properties that only a message has.
+    private func holds(_ entry: OutboxEntry, _ slot: OutboxLane.Slot) -> Bool {
+        guard slot.isMessage else {
+            return entry.attempts == 0 && entry.bytes == 0 && !entry.isOperation && entry.upload == nil
+        }
+        return entry.attempts == slot.attempts && entry.bytes == slot.bytes && entry.isOperation == slot.isOperation
+            && entry.upload == upload(of: slot)
+    }
+}
+
+extension [OutboxEntry] {
+    /// The index of the entry with this sequence, in an ascending list.
+    fileprivate func index(of sequence: Int64) -> Int? {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low].sequence == sequence ? low : nil
+    }
 }
 
 extension OutboxLane {

@@ -145,10 +145,13 @@ extension Deliverable {
 
     /// The item as a link of its lane's chain; `nil` unless it is pending and has a lane sequence.
     package func entry(bytes: Int) -> OutboxEntry? {
-        guard isPending, !isParked, let lane else { return nil }
+        // Read once: each of its properties would copy it.
+        let delivery = delivery
+        guard delivery.isPending, let lane = delivery.lane else { return nil }
+        if delivery.syncState == .created, delivery.laneSequence == 0 { return nil }  // parked
         return OutboxEntry(
-            kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: id,
-            attempts: attempts, bytes: bytes, queuedAt: queuedAt, isOperation: !createsMessage,
+            kind: .send, lane: lane, sequence: delivery.laneSequence, previous: delivery.previousSequence, message: id,
+            attempts: delivery.attempts, bytes: bytes, queuedAt: delivery.queuedAt, isOperation: !createsMessage,
             upload: delivery.upload)
     }
 
@@ -181,6 +184,13 @@ extension Deliverable {
 }
 
 extension DeliveryProgress {
+    fileprivate var isPending: Bool {
+        switch syncState {
+        case .created, .uploading, .syncing: true
+        case .synced, .error: false
+        }
+    }
+
     mutating func become(_ state: SyncState, at time: Timestamp) {
         syncState = state
         note(at: time)

@@ -1,7 +1,7 @@
 import CausewaySimulationKernel
 
 /// The faults of the simulated world.
-package enum Fault: String, SimulatedFault {
+package enum Fault: Int, SimulatedFault {
     // The network
     case requestLost, answerLost, requestLate, requestRepeated, slow, cut, halfOpen, captivePortal, lateAnswer
     // The hub's event stream
@@ -74,9 +74,10 @@ package enum Fault: String, SimulatedFault {
         }
     }
 
-    var index: Int { Self.indices[self] ?? 0 }
+    package var name: String { "\(self)" }
 
-    private static let indices = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
+    /// Its place among all, which also makes it cheap as a key.
+    var index: Int { rawValue }
 }
 
 /// One strike of a fault in one run, by its ordinal number. A history is shrunk by sparing some strikes.

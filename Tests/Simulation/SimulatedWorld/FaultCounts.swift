@@ -4,6 +4,7 @@ package import CausewaySimulationKernel
 /// The counts of a run, or of many: how often each fault struck, and how much was in flight then.
 package struct FaultCounts: RunTally {
     package internal(set) var faults = FaultTally<Fault>()
+    package internal(set) var milestones = MilestoneCounts()
     package var created = 0
     package var accepted = 0
     package var deleted = 0
@@ -29,6 +30,7 @@ package struct FaultCounts: RunTally {
 
     package static func += (left: inout FaultCounts, right: FaultCounts) {
         left.faults += right.faults
+        left.milestones += right.milestones
         left.created += right.created
         left.accepted += right.accepted
         left.deleted += right.deleted
@@ -47,6 +49,22 @@ package struct FaultCounts: RunTally {
         Fault.allCases.filter { faults.struckInFlight[$0, default: 0] * $0.seedsPerStrikeMax < seeds }
     }
 
+    /// The seeds from which on a run has to reach each milestone.
+    private static let seedsForMilestones = 1_000
+
+    /// The reason why the run proves little; `nil` when it proves enough.
+    package var voidReason: String? {
+        let idle = hardlyStruck.map(\.name)
+        if !idle.isEmpty { return "hardly struck while anything was under way: \(idle.joined(separator: ", "))" }
+        return missedMilestone
+    }
+
+    /// A milestone that so many seeds should have reached.
+    package var missedMilestone: String? {
+        guard seeds >= Self.seedsForMilestones, let missing = milestones.missing.first else { return nil }
+        return "never reached: \(missing)"
+    }
+
     /// ``digest`` in digits.
     package var histories: String { HistoryHash.told(digest) }
 
@@ -56,6 +74,7 @@ package struct FaultCounts: RunTally {
             \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
             \(uploads) uploads begun
             \(visits) logins of another account, \(visitsInDoubt) of them while questions were open
+            \(milestones.summary)
             \(steps) steps, \(days) days of virtual time, histories \(histories)
             \(faults.table(of: "messages"))
             """

@@ -101,7 +101,7 @@ extension HistoryHash {
         case .rewrite(let id, _): add(29, id)
         case .upload(let id, let step, at: _):
             add(31, id)
-            add("\(step)")
+            add(step)
         case .delete(let id): add(16, id)
         case .recordDelete(let action): add(17, action.message)
         case .forkOutbox(let id, at: _):
@@ -111,6 +111,19 @@ extension HistoryHash {
             add(18, placed.id)
             add(placed.serverPosition)
         default: addToChain(mutation)
+        }
+    }
+
+    private mutating func add(_ step: UploadStep) {
+        switch step {
+        case .begin(let attempts): add(1, attempts)
+        case .open(let session): add(session)
+        case .progress: add(3)
+        case .requeue(let session, let attempts):
+            add(4, attempts)
+            add(session ?? "")
+        case .complete(let receipt): add(receipt)
+        case .startAgain: add(6)
         }
     }
 
@@ -156,7 +169,43 @@ extension HistoryHash {
         case .success(let report):
             add(report.mark)
             for outcome in report.outcomes { add(outcome) }
-        case .failure(let error): add(error.description)
+        case .failure(let error): add(error)
+        }
+    }
+
+    mutating func add(_ error: TransportError) {
+        switch error {
+        case .unreachable(let detail): add(41, detail)
+        case .notSent(let code, _): add(42, code)
+        case .transient(let code, _): add(43, code)
+        case .inDoubt(let detail): add(44, detail)
+        case .serverFailed(let code, _): add(45, code)
+        case .rateLimited(let after, _):
+            add(46)
+            add(after)
+        case .actionRequired(let actionRequired): add(47, actionRequired.cause.rawValue)
+        case .storeForked: add(48)
+        case .historyChanged: add(49)
+        case .refused(let code, _): add(50, code)
+        }
+    }
+
+    private mutating func add(_ kind: Int, _ text: String) {
+        add(kind)
+        add(text)
+    }
+
+    mutating func add(_ result: Result<UploadCall.Answer, TransportError>) {
+        switch result {
+        case .success(.complete): add(61)
+        case .success(.opened(let session)): add(62, session)
+        case .success(.offset(let offset)):
+            add(63)
+            add(offset)
+        case .success(.received(let offset)):
+            add(64)
+            add(offset)
+        case .failure(let error): add(error)
         }
     }
 

@@ -34,8 +34,15 @@ struct HistoryHash: Sendable, Equatable {
     }
 
     mutating func add(_ text: String) {
-        for byte in text.utf8 { add(UInt64(byte)) }
-        add(text.utf8.count)
+        var word: UInt64 = 0
+        var count = 0
+        for byte in text.utf8 {
+            word = word << 8 | UInt64(byte)
+            count += 1
+            if count % 8 == 0 { add(word) }
+        }
+        add(word)
+        add(count)
     }
 
     mutating func add(_ time: Timestamp) { add(time.milliseconds) }

@@ -3,8 +3,24 @@ import CausewayOutbox
 import CausewaySimulationKernel
 import DequeModule
 
+/// The machine of a running process. An object, because a copy of the outbox costs as much as its fields.
+final class Machine {
+    private(set) var outbox: Outbox
+    /// The number of handled events.
+    private(set) var version = 0
+
+    init(_ outbox: Outbox) { self.outbox = outbox }
+
+    func handle(_ event: OutboxEvent, at clock: ClockReading) -> [OutboxAction] {
+        version += 1
+        return outbox.handle(event, at: clock)
+    }
+}
+
 /// One client: the content of its disk, and the memory of its running process.
-struct ModelClient {
+///
+/// An object, so that looking at a client copies none of it.
+final class ModelClient {
     // On disk
     var store: ModelStore
     /// The account that is logged in.
@@ -15,7 +31,7 @@ struct ModelClient {
 
     // In memory: lost in a crash
     /// `nil` while no process runs.
-    var outbox: Outbox?
+    var machine: Machine?
     var inbox: Deque<Input> = []
     /// The machine's pending actions; the first of them waits for the disk while ``isBusy``.
     var agenda: Deque<OutboxAction> = []
@@ -36,6 +52,8 @@ struct ModelClient {
     var judged: Batch?
     /// Failures of its uncharged messages: a crash loses them with the result.
     var uncommittedFailures: [MessageID] = []
+    var connection = ConnectionRecord()
+    var setbacks: [LaneID: LaneSetbacks] = [:]
     /// The time before which the hub asked not to be called.
     var quietUntil = MonotonicTime.zero
     /// The last departures of each message, and the last probes of the hub.
@@ -46,6 +64,9 @@ struct ModelClient {
     var mayGoOneByOne = false
     /// True when a user paused it and has not resumed it since.
     var isPaused = false
+
+    /// The state that the judge has found in order.
+    var found: FoundState?
 
     // Counted by the world
     /// Increases with each start, each logout and each login: responses to an older run are ignored.
@@ -67,6 +88,14 @@ struct ModelClient {
     /// True when another process or copy of its outbox exists.
     var isShared = false
 
+    init(store: ModelStore, account: UserID) {
+        self.store = store
+        self.account = account
+        lastAccount = account
+    }
+
+    var isRunning: Bool { machine != nil }
+
     /// True when all inputs and actions are processed, and the disk is not in the way.
     var isAtRest: Bool { agenda.isEmpty && inbox.isEmpty && store.isFeedEmpty && !isBusy && !isSuspended }
 
@@ -81,12 +110,6 @@ struct ModelClient {
     /// True when nothing has to be sent to the hub any more.
     var isIdle: Bool {
         openCalls.isEmpty && agenda.isEmpty && inbox.isEmpty && store.isFeedEmpty && !store.hasEntries
-    }
-
-    var candidate: Candidate {
-        Candidate(
-            store: store, outbox: outbox, waiting: waiting, removedCount: removedCount, isShared: isShared,
-            isAtRest: agenda.isEmpty)
     }
 
     /// Rounds that have ended for the network, while their consequences are not on the disk.
@@ -106,5 +129,59 @@ struct ModelClient {
     var isLeftAlone: Bool { isSuperseded || (original != nil && account == nil) }
 
     /// A newer process or copy of the store has taken over.
-    var isSuperseded: Bool { outbox?.actionRequired?.cause == .superseded }
+    var isSuperseded: Bool { machine?.outbox.actionRequired?.cause == .superseded }
+}
+
+/// A state of a client and the hub in which the judge has found nothing: it need not look again before something
+/// changes.
+struct FoundState: Equatable {
+    var process: Int
+    var machine: Int
+    var store: Int
+    var hub: Int
+}
+
+extension ModelClient: Candidate {
+    var hasPerformedAll: Bool { agenda.isEmpty }
+}
+
+extension ModelClient {
+    /// A second process on the same state, or a copy of the store with the process that uses it.
+    func copy() -> ModelClient {
+        let copy = ModelClient(store: store, account: lastAccount)
+        copy.account = account
+        copy.isDiskFull = isDiskFull
+        copy.machine = machine.map { Machine($0.outbox) }
+        copy.inbox = inbox
+        copy.agenda = agenda
+        copy.isBusy = isBusy
+        copy.isDiskDone = isDiskDone
+        copy.isSuspended = isSuspended
+        copy.openCalls = openCalls
+        copy.openUploads = openUploads
+        copy.waiting = waiting
+        copy.plannedDeadline = plannedDeadline
+        copy.deadlinePlannedAt = deadlinePlannedAt
+        copy.judged = judged
+        copy.uncommittedFailures = uncommittedFailures
+        copy.connection = connection
+        copy.setbacks = setbacks
+        copy.quietUntil = quietUntil
+        copy.departures = departures
+        copy.probes = probes
+        copy.probesUnderWay = probesUnderWay
+        copy.mayGoOneByOne = mayGoOneByOne
+        copy.isPaused = isPaused
+        copy.process = process
+        copy.clockError = clockError
+        copy.wasClockSet = wasClockSet
+        copy.deadlinesAtOnce = deadlinesAtOnce
+        copy.lastDeadline = lastDeadline
+        copy.removedCount = removedCount
+        copy.birth = birth
+        copy.isFrozen = isFrozen
+        copy.original = original
+        copy.isShared = isShared
+        return copy
+    }
 }

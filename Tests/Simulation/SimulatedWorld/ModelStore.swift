@@ -19,8 +19,12 @@ struct ModelStore: Hashable {
     private(set) var failed: Set<MessageID> = []
     /// Replies and operations.
     private(set) var related: Set<MessageID> = []
-    private(set) var controls: [Int64: ChainMarker] = [:]
+    private(set) var controls: [Int64: ChainMarker] = [:] { didSet { listEntries() } }
     private(set) var deletions: Set<MessageID> = []
+    /// The ids of ``items`` in the order of creation: each new item has the highest ordinal.
+    private var order: [OperationID] = []
+    /// The links of ``pending`` and ``controls``.
+    private var links = EntryList()
     /// New links that the machine has not been notified of yet: the change feed.
     private var feed: [OutboxEntry] = []
     private var commits = 0
@@ -43,19 +47,31 @@ struct ModelStore: Hashable {
 
     var isFeedEmpty: Bool { feed.isEmpty }
 
-    var hasEntries: Bool { !controls.isEmpty || pending.contains { items[$0]?.isParked == false } }
+    var hasEntries: Bool { !links.entries.isEmpty }
+
+    /// Increases with each change of items or links.
+    var version: Int { links.version }
 
     func message(_ id: MessageID?) -> Message? { id.flatMap { items[$0]?.message } }
 
     /// In the order of creation.
-    var inOrder: [StoredItem] { items.values.sorted { $0.ordinal < $1.ordinal } }
+    var inOrder: [StoredItem] { order.compactMap { items[$0] } }
+
+    /// The messages that fit, in the order of creation.
+    func messages(where fits: (Message) -> Bool) -> [Message] {
+        order.compactMap { id in items[id]?.message.flatMap { fits($0) ? $0 : nil } }
+    }
+
+    /// The item that fits and was created last.
+    func last(where fits: (StoredItem) -> Bool) -> OperationID? {
+        order.last { items[$0].map(fits) ?? false }
+    }
 
     /// The links, by ascending sequence.
-    var entries: [OutboxEntry] {
-        let sends = pending.compactMap { items[$0].flatMap(entry) }
-        return (sends + controls.values.map(\.entry)).sorted {
-            $0.sequence == $1.sequence ? $0.kind.rawValue < $1.kind.rawValue : $0.sequence < $1.sequence
-        }
+    var entries: [OutboxEntry] { links.entries }
+
+    private mutating func listEntries() {
+        links.replace(by: pending.compactMap { items[$0].flatMap(entry) } + controls.values.map(\.entry))
     }
 
     var snapshot: OutboxSnapshot {
@@ -68,7 +84,8 @@ struct ModelStore: Hashable {
 
     /// The failed messages that pause their lanes, in the order of creation.
     var pauses: [OutboxSnapshot.LanePause] {
-        failed.compactMap { items[$0] }.sorted { $0.ordinal < $1.ordinal }.compactMap(\.pause)
+        if failed.isEmpty { return [] }
+        return order.filter(failed.contains).compactMap { items[$0]?.pause }
     }
 
     // MARK: - Commits
@@ -111,8 +128,9 @@ struct ModelStore: Hashable {
         let known = feed.count
         for mutation in mutations { apply(mutation) }
         // After a reset the feed is shorter.
+        guard feed.count > known else { return }
         let appended = feed.dropFirst(known).filter { $0.kind != .send || items[$0.message] != nil }
-        feed.replaceSubrange(min(known, feed.count)..., with: appended)
+        feed.replaceSubrange(known..., with: appended)
     }
 
     private mutating func apply(_ mutation: Mutation) {
@@ -175,12 +193,21 @@ struct ModelStore: Hashable {
 
     /// Writes or removes an item; when it is an operation, its target message is updated.
     mutating func put(_ item: StoredItem?, as id: OperationID) {
-        let target = (item ?? items[id])?.target
+        let former = items[id]
+        let target = (item ?? former)?.target
         items[id] = item
+        if former == nil, item != nil {
+            order.append(id)
+        } else if former != nil, item == nil, let place = order.lastIndex(of: id) {
+            order.remove(at: place)
+        }
         if !keepsHistory { items[id]?.history = [] }
-        if item?.isPending == true { pending.insert(id) } else { pending.remove(id) }
-        if item?.syncState == .error { failed.insert(id) } else { failed.remove(id) }
-        if item?.related != nil { related.insert(id) } else { related.remove(id) }
+        let state = item?.syncState
+        let isPending = state != nil && state != .synced && state != .error
+        if isPending { pending.insert(id) } else if former != nil { pending.remove(id) }
+        if state == .error { failed.insert(id) } else if former != nil { failed.remove(id) }
+        if item?.related != nil { related.insert(id) } else if former != nil { related.remove(id) }
+        links.replace(by: isPending ? items[id].flatMap(entry) : nil, of: id, at: former?.laneSequence)
         overlay(target)
     }
 
@@ -276,6 +303,7 @@ struct ModelStore: Hashable {
             let dated = waiting.sorted { ($0.createdAt, $0.ordinal) < ($1.createdAt, $1.ordinal) }
             for (message, number) in zip(dated, numbers) { items[message.id]?.laneSequence = number }
         }
+        listEntries()
     }
 
     private func entry(_ item: StoredItem) -> OutboxEntry? {

@@ -4,39 +4,52 @@ import CausewaySimulatedHub
 import CausewayStorage
 
 /// A client's state, as far as the judge checks it.
-struct Candidate {
-    var store: ModelStore
-    var outbox: Outbox?
+protocol Candidate {
+    var store: ModelStore { get }
+    /// `nil` while no process runs.
+    var machine: Machine? { get }
     /// The messages whose results are awaited.
-    var waiting: Set<MessageID>
+    var waiting: Set<MessageID> { get }
     /// The number of links that may have disappeared because messages were resent, or operations folded.
-    var removedCount: Int
+    var removedCount: Int { get }
     /// True when another process or copy of its outbox exists.
-    var isShared: Bool
+    var isShared: Bool { get }
     /// True when it has performed all actions of its machine.
-    var isAtRest: Bool
+    var hasPerformedAll: Bool { get }
+}
+
+/// A world that the judge knows: the witness's records, and the hub.
+protocol JudgedWorld {
+    var expected: ExpectedState { get }
+    var hub: ModelHub { get }
+    var configuration: OutboxConfiguration { get }
+    /// Returns the finding, or `nil` when the check that made it is switched off.
+    func heard(_ finding: String?) -> String?
 }
 
 /// The invariants, each in a function that describes the violation; `nil` when there is none.
 ///
-/// Compares the state of one client with the hub's content and the witness's records.
-struct OutboxOracle {
-    let expected: ExpectedState
-    let hub: ModelHub
-    let configuration: OutboxConfiguration
+/// Compares the state of one client with the hub's content and the witness's records. Reads them in place: a copy of
+/// them for each look would cost more than the look.
+struct OutboxOracle<World: JudgedWorld> {
+    let world: World
+
+    private func heard(_ finding: String?) -> String? { world.heard(finding) }
 
     // MARK: - Between two inputs
 
-    func brokenBetweenInputs(of client: Candidate) -> String? {
-        guard let outbox = client.outbox, client.isAtRest, client.store.isFeedEmpty else { return nil }
-        if let broken = outbox.brokenInvariant() { return "the machine: \(broken)" }
-        return machineAndStoreDiffer(client, outbox) ?? tooMuchKept(client, outbox) ?? falseVerdict(client)
+    func brokenBetweenInputs(of client: some Candidate) -> String? {
+        guard let machine = client.machine, client.hasPerformedAll, client.store.isFeedEmpty else { return nil }
+        if let broken = heard(machine.outbox.brokenInvariant().map { "the machine: \($0)" }) { return broken }
+        return heard(machineAndStoreDiffer(client, machine)) ?? heard(tooMuchIndexed(client, machine))
+            ?? heard(tooMuchKept(client, machine)) ?? falseVerdict(client)
     }
 
     /// Checks that a crash now would resume with exactly the machine's state.
-    private func machineAndStoreDiffer(_ client: Candidate, _ outbox: Outbox) -> String? {
+    private func machineAndStoreDiffer(_ client: some Candidate, _ machine: Machine) -> String? {
+        if machine.outbox.holds(client.store.entries) { return nil }
         let stored = client.store.entries.map(\.undated)
-        let known = outbox.entries.map(\.undated)
+        let known = machine.outbox.entries.map(\.undated)
         guard stored != known else { return nil }
         for (one, other) in zip(stored, known) where one != other {
             return "the store holds \(one.told), the machine \(other.told)"
@@ -45,25 +58,36 @@ struct OutboxOracle {
         return "the store holds \(stored.count) links, the machine \(known.count): not both have \(others)"
     }
 
+    /// Checks that nothing is indexed that neither waits nor is in doubt.
+    private func tooMuchIndexed(_ client: some Candidate, _ machine: Machine) -> String? {
+        let doubts = client.store.failed.count { client.store.items[$0]?.isInDoubt == true }
+        let fences = client.store.controls.values.count { $0.kind == .fence }
+        let indexed = machine.outbox.indexedCount
+        let links = client.store.entries.count
+        return indexed > links + fences + doubts
+            ? "\(indexed) messages are indexed, of \(links) links and \(doubts) doubts" : nil
+    }
+
     /// Checks that memory is bounded by the waiting entries, and by those that disappeared from among them because
     /// users deleted or resent them, or another copy of the store sent them.
-    private func tooMuchKept(_ client: Candidate, _ outbox: Outbox) -> String? {
+    private func tooMuchKept(_ client: some Candidate, _ machine: Machine) -> String? {
         let live = client.store.pending.count + client.store.controls.count
-        guard outbox.depth > live else { return nil }
-        let confirmed = client.store.items.values.filter {
+        let depth = machine.outbox.depth
+        guard depth > live else { return nil }
+        let confirmed = client.store.items.values.count {
             $0.lane != nil && $0.syncState == .synced && $0.previousSequence == nil
         }
-        let vanished = client.store.deletions.count + client.removedCount + confirmed.count
-        return outbox.depth > live + vanished
-            ? "the machine keeps \(outbox.depth) links of \(live) live and \(vanished) vanished ones" : nil
+        let vanished = client.store.deletions.count + client.removedCount + confirmed
+        return depth > live + vanished
+            ? "the machine keeps \(depth) links of \(live) live and \(vanished) vanished ones" : nil
     }
 
     /// Checks that no message on the hub is ever reported as failed without a doubt. Only a network that repeats a
     /// request after its first response can cause that, and then a fence for it is still open.
-    private func falseVerdict(_ client: Candidate) -> String? {
+    private func falseVerdict(_ client: some Candidate) -> String? {
         var broken: UInt64?
         for id in client.store.failed where client.store.items[id]?.isInDoubt == false {
-            guard hub.accepted[id] != nil, let record = expected.records[id], !record.isOutOfHand else {
+            guard world.hub.accepted[id] != nil, let record = world.expected.records[id], !record.isOutOfHand else {
                 continue
             }
             if record.isRepeated, isAsked(id, client) { continue }
@@ -73,52 +97,56 @@ struct OutboxOracle {
     }
 
     /// True when a fence or a deletion of the message still has to reach the hub.
-    private func isAsked(_ id: MessageID, _ client: Candidate) -> Bool {
+    private func isAsked(_ id: MessageID, _ client: some Candidate) -> Bool {
         client.store.asksAbout(id)
     }
 
     // MARK: - When the hub stores a message
 
-    func brokenByStoring(_ stored: ModelHub.Stored, from client: Candidate) -> String? {
+    func brokenByStoring(_ stored: ModelHub.Stored, from client: some Candidate) -> String? {
         let id = stored.message
-        guard let record = expected.records[id] else { return "the hub stored a message that nobody created" }
-        if let twice = storedTwice(id) { return twice }
-        if !record.sequences.contains(stored.sequence) { return "\(id.value.low) never had place \(stored.sequence)" }
-        return outOfOrder(stored) ?? behindItsPicture(stored, client) ?? storedAfterVerdict(id, record, client)
+        guard let record = world.expected.records[id] else { return "the hub stored a message that nobody created" }
+        if let twice = heard(storedTwice(id)) { return twice }
+        let isKnown = record.sequences.contains(stored.sequence)
+        if let wrong = heard(isKnown ? nil : "\(id.value.low) never had place \(stored.sequence)") { return wrong }
+        return heard(outOfOrder(stored)) ?? heard(behindItsPicture(stored, client))
+            ?? storedAfterVerdict(id, record, client)
     }
 
     /// Where media waits for text, no text arrives after media that was created later.
-    private func behindItsPicture(_ stored: ModelHub.Stored, _ client: Candidate) -> String? {
-        guard let follower = configuration.precedence.first(where: { $0.value == stored.key.lane })?.key else {
+    private func behindItsPicture(_ stored: ModelHub.Stored, _ client: some Candidate) -> String? {
+        guard let follower = world.configuration.precedence.first(where: { $0.value == stored.key.lane })?.key else {
             return nil
         }
         var key = stored.key
         key.lane = follower
-        guard let media = expected.lastStored[key], media > stored.sequence else { return nil }
+        guard let media = world.expected.lastStored[key], media > stored.sequence else { return nil }
         // Two copies of a store take numbers from each other.
-        if client.isShared || expected.records[stored.message]?.isOutOfHand == true { return nil }
+        if client.isShared || world.expected.records[stored.message]?.isOutOfHand == true { return nil }
         let text = stored.message.value.low
         return "the hub stored \(text) (\(stored.sequence)) after media (\(media)) that waits for it"
     }
 
     /// Checks that there is at most one copy, ever, under any id.
     private func storedTwice(_ id: MessageID) -> String? {
-        let original = expected.original(of: id)
-        let names = [original] + expected.copies.filter { $0.value == original }.map(\.key)
-        let copies = names.reduce(0) { $0 + (hub.accepted[$1]?.copies ?? 0) }
+        let original = world.expected.original(of: id)
+        let names = [original] + world.expected.copies.filter { $0.value == original }.map(\.key)
+        let copies = names.reduce(0) { $0 + (world.hub.accepted[$1]?.copies ?? 0) }
         return copies > 1 ? "the hub stored \(original.value.low) twice" : nil
     }
 
     /// Checks that the hub stores the messages of a lane in the order of their sequences.
     private func outOfOrder(_ stored: ModelHub.Stored) -> String? {
-        guard let before = expected.lastStored[stored.key], before >= stored.sequence else { return nil }
+        guard let before = world.expected.lastStored[stored.key], before >= stored.sequence else { return nil }
         return "the hub stored \(stored.message.value.low) (\(stored.sequence)) after place \(before)"
     }
 
     /// Checks that no late copy contradicts a final verdict or a deletion.
-    private func storedAfterVerdict(_ id: MessageID, _ record: ExpectedState.Record, _ client: Candidate) -> String? {
+    private func storedAfterVerdict(_ id: MessageID, _ record: ExpectedState.Record, _ client: some Candidate)
+        -> String?
+    {
         // The hub had the deletion before the message: it keeps the place and shows nothing.
-        if record.isOutOfHand || hub.accepted[id]?.isDeleted == true { return nil }
+        if record.isOutOfHand || world.hub.accepted[id]?.isDeleted == true { return nil }
         guard let message = client.store.itemOfAny(id, of: record.sender) else {
             return isAsked(id, client)
                 ? nil : "the hub stored \(id.value.low), which had been deleted for good"
@@ -131,25 +159,25 @@ struct OutboxOracle {
 
     // MARK: - When a client commits
 
-    func brokenBy(_ mutation: Mutation, in client: Candidate) -> String? {
+    func brokenBy(_ mutation: Mutation, in client: some Candidate) -> String? {
         switch mutation {
         case .deliver(let id, let serverPosition, at: _): return falselyDelivered(id, serverPosition)
         case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.serverPosition)
         case .settle(let id): return falselySettled(id, client)
         case .requeue(let id, let attempts, at: _): return countedForNothing(id, attempts)
         case .fail(let id, let failure, let inDoubt):
-            guard let record = expected.records[id] else { return "somebody else's message failed" }
-            if !inDoubt, hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
+            guard let record = world.expected.records[id] else { return "somebody else's message failed" }
+            if !inDoubt, world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
         case .park(let id, let failure):
-            guard let message = client.store.items[id], let record = expected.records[id] else {
+            guard let message = client.store.items[id], let record = world.expected.records[id] else {
                 return nil
             }
             let related = message.related.flatMap { client.store.items[$0] }
             if related?.isUndelivered == true { return nil }
-            if hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
+            if world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
@@ -161,21 +189,23 @@ struct OutboxOracle {
     /// cancelled.
     private func countedForNothing(_ id: MessageID, _ attempts: Int) -> String? {
         // Two copies of a store count separately.
-        guard let record = expected.records[id], !record.isOutOfHand, attempts > record.failedAttempts else {
+        guard let record = world.expected.records[id], !record.isOutOfHand, attempts > record.failedAttempts else {
             return nil
         }
         return "\(id.value.low) has used up \(attempts) attempts, and \(record.failedAttempts) failed"
     }
 
     private func falselyDelivered(_ id: MessageID, _ serverPosition: ServerPosition) -> String? {
-        guard let accepted = hub.accepted[id] else { return "\(id.value.low) is called synced, but the hub has it not" }
+        guard let accepted = world.hub.accepted[id] else {
+            return "\(id.value.low) is called synced, but the hub has it not"
+        }
         return accepted.serverPosition == serverPosition ? nil : "\(id.value.low) is called synced in a wrong place"
     }
 
     /// Checks that a resent message is accepted at its new position, never at an old one.
-    private func falselySettled(_ id: MessageID, _ client: Candidate) -> String? {
-        guard let accepted = hub.accepted[id], let message = client.store.items[id],
-            expected.records[id]?.isOutOfHand == false
+    private func falselySettled(_ id: MessageID, _ client: some Candidate) -> String? {
+        guard let accepted = world.hub.accepted[id], let message = client.store.items[id],
+            world.expected.records[id]?.isOutOfHand == false
         else { return nil }
         if message.isPending, message.laneSequence == accepted.sequence { return nil }
         return "\(id.value.low) is called undelivered for good, but the hub has it"
@@ -184,14 +214,14 @@ struct OutboxOracle {
     /// Checks that retries are exhausted only by failures that count, and that only refused messages are reported as
     /// refused.
     private func failedWithoutReason(
-        _ id: MessageID, _ record: ExpectedState.Record, _ failure: Failure, _ client: Candidate
+        _ id: MessageID, _ record: ExpectedState.Record, _ failure: Failure, _ client: some Candidate
     ) -> String? {
         if client.store.items[id]?.upload?.isPending == true, failure.code != "parentDeleted" {
             return failedWithItsFile(id, record, failure)
         }
         switch failure.reason {
         case .retriesUsedUp:
-            let attempts = configuration.retry.retriesMax + 1
+            let attempts = world.configuration.retry.retriesMax + 1
             // Two copies of a store count separately.
             guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
@@ -205,7 +235,7 @@ struct OutboxOracle {
         case .unsendable:
             return record.trait == .unsendable ? nil : "\(id.value.low) was called unsendable, but it is not"
         case .expired:
-            return configuration.expiry == nil ? "\(id.value.low) expired, but nothing does" : nil
+            return world.configuration.expiry == nil ? "\(id.value.low) expired, but nothing does" : nil
         case .sessionEnded: return nil
         }
     }
@@ -214,14 +244,14 @@ struct OutboxOracle {
     private func failedWithItsFile(_ id: MessageID, _ record: ExpectedState.Record, _ failure: Failure) -> String? {
         switch failure.reason {
         case .retriesUsedUp:
-            let attempts = configuration.retry.retriesMax + 1
+            let attempts = world.configuration.retry.retriesMax + 1
             guard record.uploadFailures < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.uploadFailures) failed uploads, not \(attempts)"
         case .refused:
             return record.mismatches > 1 || record.isOutOfHand
                 ? nil : "\(id.value.low) was called refused (\(failure.code)), and its file never was"
         case .unsendable: return "\(id.value.low) was called unsendable, but its file is not"
-        case .expired: return configuration.expiry == nil ? "\(id.value.low) expired, but nothing does" : nil
+        case .expired: return world.configuration.expiry == nil ? "\(id.value.low) expired, but nothing does" : nil
         case .sessionEnded: return nil
         }
     }
@@ -229,7 +259,7 @@ struct OutboxOracle {
     // MARK: - When a user logs in
 
     /// Checks that no account sees messages that another one created here, except those received from the hub.
-    func showsAnothers(_ client: Candidate, to user: UserID) -> String? {
+    func showsAnothers(_ client: some Candidate, to user: UserID) -> String? {
         let foreign = client.store.items.values.filter { $0.lane != nil && $0.sender != user }.map(
             \.id.value.low)
         return foreign.min().map { "\($0) of another account is shown to \(user)" }
@@ -238,15 +268,15 @@ struct OutboxOracle {
     // MARK: - When a result is reported
 
     /// Checks that each waiter gets exactly one result, and a true one.
-    func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Candidate) -> String? {
+    func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: some Candidate) -> String? {
         if !client.waiting.contains(id) { return "\(id.value.low) was completed twice" }
         // The delivered result of an operation is its effect.
-        if expected.records[id]?.isOperation == true { return nil }
+        if world.expected.records[id]?.isOperation == true { return nil }
         let message = client.store.items[id]
         switch result {
         case .delivered where message == nil:
             // The server reported with the result that it was deleted.
-            return hub.holds(id) ? "\(id.value.low) is told delivered, and is not there" : nil
+            return world.hub.holds(id) ? "\(id.value.low) is told delivered, and is not there" : nil
         case .delivered: return message?.syncState == .synced ? nil : "\(id.value.low) is told delivered before it is"
         case .failed(let failure):
             if message?.syncState != .error { return "\(id.value.low) is told failed before it is" }
@@ -268,30 +298,30 @@ struct OutboxOracle {
     // MARK: - At the end
 
     /// Checks that nothing created is lost, and that every verdict is true.
-    func brokenAtTheEnd(_ id: MessageID, _ record: ExpectedState.Record, in client: Candidate)
+    func brokenAtTheEnd(_ id: MessageID, _ record: ExpectedState.Record, in client: some Candidate)
         -> String?
     {
         if record.isOperation { return operationBroken(id, record, client) }
         guard let message = client.store.itemOfAny(id, of: record.sender) else {
             // Another copy of the store deleted it on the hub, which said so.
-            if record.isOutOfHand, hub.accepted[id]?.isDeleted == true { return nil }
-            if !record.isDeleted, expected.original(of: id) == id { return "\(id.value.low) was lost" }
+            if record.isOutOfHand, world.hub.accepted[id]?.isDeleted == true { return nil }
+            if !record.isDeleted, world.expected.original(of: id) == id { return "\(id.value.low) was lost" }
             if record.isOutOfHand { return nil }
-            return hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
+            return world.hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
         }
         if record.isDeleted { return "\(id.value.low) was deleted, and is still there" }
         switch message.syncState {
         case .synced:
             if record.isOutOfHand {
-                return hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil
+                return world.hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil
             }
-            return hub.holds(id)
+            return world.hub.holds(id)
                 ? message.message.flatMap { showsOtherwise($0, client) }
                 : "\(id.value.low) is synced, and the hub has it not"
         case .error:
             if record.isOutOfHand { return nil }
             if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
-            return hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
+            return world.hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
         case .created where message.isParked:
             let related = message.related.flatMap { client.store.itemOfAny($0, of: record.sender) }
             return related?.isUndelivered == true ? nil : "\(id.value.low) waits for what is there"
@@ -300,7 +330,7 @@ struct OutboxOracle {
     }
 
     /// Checks that an operation is applied or given up, and applied at most once, after its message was stored.
-    private func operationBroken(_ id: MessageID, _ record: ExpectedState.Record, _ client: Candidate) -> String? {
+    private func operationBroken(_ id: MessageID, _ record: ExpectedState.Record, _ client: some Candidate) -> String? {
         let store = client.store.part(of: record.sender)
         if let message = store.items[id], message.isPending, !record.isOutOfHand {
             let target = message.target.flatMap { store.items[$0] }
@@ -308,8 +338,8 @@ struct OutboxOracle {
                 return "operation \(id.value.low) never ended"
             }
         }
-        guard let accepted = hub.accepted[id], let target = accepted.target else { return nil }
-        guard let message = hub.accepted[target] else { return "operation \(id.value.low) was done to nothing" }
+        guard let accepted = world.hub.accepted[id], let target = accepted.target else { return nil }
+        guard let message = world.hub.accepted[target] else { return "operation \(id.value.low) was done to nothing" }
         if message.serverPosition.position > accepted.serverPosition.position {
             return "operation \(id.value.low) was done before its message was there"
         }
@@ -318,8 +348,8 @@ struct OutboxOracle {
     }
 
     /// Checks that a message finally shows the hub's content, which is the last requested one unless that was refused.
-    private func showsOtherwise(_ message: Message, _ client: Candidate) -> String? {
-        guard let accepted = hub.accepted[message.id], accepted.copies == 1 else { return nil }
+    private func showsOtherwise(_ message: Message, _ client: some Candidate) -> String? {
+        guard let accepted = world.hub.accepted[message.id], accepted.copies == 1 else { return nil }
         let operations = client.store.part(of: message.sender).dependantOperations(of: message.id)
         guard operations.isEmpty else { return nil }
         if message.content != accepted.content {
@@ -329,7 +359,7 @@ struct OutboxOracle {
         if message.myReactions != own {
             return "\(message.id.value.low) shows other reactions than the hub has"
         }
-        guard let wanted = expected.wanted[message.id], !wanted.isSpoiled else { return nil }
+        guard let wanted = world.expected.wanted[message.id], !wanted.isSpoiled else { return nil }
         if wanted.content != accepted.content {
             return "the last edit of \(message.id.value.low) is not what the hub has"
         }
@@ -343,24 +373,26 @@ struct OutboxOracle {
     /// created, when a user resent them, or when the message they waited for was stored. Messages that the machine
     /// renumbers keep their turn.
     func outOfCreationOrder() -> String? {
-        struct Line: Hashable {
-            var key: ModelHub.LaneKey
-            var client: Int
-        }
-        var last: [Line: Int64] = [:]
-        for stored in hub.history {
-            guard let record = expected.records[stored.message], !record.isOutOfHand,
+        var last: [ClientLane: Int64] = [:]
+        for stored in world.hub.history {
+            guard let record = world.expected.records[stored.message], !record.isOutOfHand,
                 let turn = record.turns[stored.sequence]
             else {
                 continue
             }
-            let before = last.updateValue(turn, forKey: Line(key: stored.key, client: record.client))
+            let before = last.updateValue(turn, forKey: ClientLane(key: stored.key, client: record.client))
             if let before, before > turn {
                 return "\(stored.message.value.low) stands on the hub behind what came to the tail after it"
             }
         }
         return nil
     }
+}
+
+/// A lane of the hub as one client uses it.
+private struct ClientLane: Hashable {
+    var key: ModelHub.LaneKey
+    var client: Int
 }
 
 extension OutboxEntry {

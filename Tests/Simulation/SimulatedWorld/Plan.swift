@@ -6,6 +6,8 @@ import CausewaySimulationKernel
 package struct Plan: Sendable {
     package let seed: UInt64
     package var plantedFault: PlantedFault?
+    /// The check of the judge that is switched off, by the name of its findings; `nil` when all are on.
+    package var silenced: String?
     /// The number of clients, each a device with a store of its own.
     var clientCount: Int
     /// The number of accounts; devices share them when there are fewer.
@@ -26,6 +28,9 @@ package struct Plan: Sendable {
     /// The acts and strikes that a shrunk history omits.
     var sparedActs: Set<Act> = []
     var sparedHits: Set<FaultHit> = []
+
+    /// Whether some messages are so large that a few of them fill a batch of which a slow link would lose the response.
+    var hasLargeMessages: Bool { seed % 16 == 15 }
 
     /// One act of a user: the client and the ordinal number.
     struct Act: Hashable, Sendable {
@@ -51,8 +56,9 @@ package struct Plan: Sendable {
     /// Steps of one run, so that every run ends.
     static let stepsMax = 60_000
 
-    package init(seed: UInt64, plantedFault: PlantedFault? = nil) {
+    package init(seed: UInt64, plantedFault: PlantedFault? = nil, silenced: String? = nil) {
         self.seed = seed
+        self.silenced = silenced
         self.plantedFault = plantedFault
         var generator = SplitMix64(seed: seed)
         clientCount = [1, 1, 1, 2, 3].randomElement(using: &generator) ?? 1

@@ -1,19 +1,37 @@
 import CausewayModels
 import CausewayOutbox
 
-/// One request of a client's process, as the network sees it.
-struct DeliveryCall: Sendable {
+/// One request of a client's process, as the network sees it. An object, because events carry it.
+final class DeliveryCall: Sendable {
     /// Unique in a run; a repeated request keeps it.
-    var id: Int
-    var client: Int
+    let id: Int
+    let client: Int
     /// The run of the client that waits for the response.
-    var process: Int
+    let process: Int
     /// The process, numbered by its start.
-    var birth: Int
+    let birth: Int
     /// The account of its token.
-    var account: UserID
-    var batch: Batch
-    var delivery: Delivery
+    let account: UserID
+    let batch: Batch
+    let delivery: Delivery
+
+    init(
+        id: Int, client: Int, process: Int, birth: Int, account: UserID, batch: Batch, delivery: Delivery
+    ) {
+        self.id = id
+        self.client = client
+        self.process = process
+        self.birth = birth
+        self.account = account
+        self.batch = batch
+        self.delivery = delivery
+    }
+
+    /// The same request, for which another run waits.
+    func awaited(by client: Int, process: Int) -> DeliveryCall {
+        DeliveryCall(
+            id: id, client: client, process: process, birth: birth, account: account, batch: batch, delivery: delivery)
+    }
 }
 
 /// The fate of the response to a request that arrives.
@@ -43,7 +61,7 @@ enum Input {
 }
 
 /// An event that can be planned for a later time.
-enum SimulatedEvent {
+indirect enum SimulatedEvent {
     case userActs(Plan.Act)
     case deadline(client: Int, process: Int, MonotonicTime)
     case diskIsDone(client: Int, process: Int)
@@ -94,7 +112,7 @@ enum SimulatedEvent {
         case .probeEnds(let client, _, let error):
             hash.add(9)
             hash.add(client)
-            hash.add(error?.description ?? "")
+            if let error { hash.add(error) }
         case .news(let client, _, let news):
             hash.add(10)
             hash.add(client)

@@ -9,22 +9,27 @@ extension SimulatedWorld {
 
     /// Records the cost of a batch's result for the message that pays for it, before the machine is notified.
     func noteCost(of event: OutboxEvent, _ client: Int) {
-        guard let outbox = clients[client].outbox else { return }
+        guard let machine = clients[client].machine else { return }
         switch event {
         case .failed(let batch, let error):
-            guard outbox.batchesUnderWay.contains(batch.id), let payer = batch.countedMessage else { return }
+            guard machine.outbox.batchesUnderWay.contains(batch.id), let payer = batch.countedMessage else { return }
             switch error {
             case .transient, .inDoubt, .serverFailed: noteFailure(of: payer)
             case .unreachable, .notSent, .rateLimited, .actionRequired, .storeForked, .historyChanged, .refused: break
             }
         case .responded(let batch, let report):
-            guard outbox.batchesUnderWay.contains(batch.id), let payer = batch.countedMessage else { return }
+            guard machine.outbox.batchesUnderWay.contains(batch.id), let payer = batch.countedMessage else { return }
             // A report waits for those of the lane's older deliveries, and is dropped when one of them fails.
             if isBehindAnother(batch, client) { return }
             guard batch.operations.count == report.outcomes.count, !report.isNonsense else {
                 return noteFailure(of: payer)
             }
+            var mayEndHere = false
             for (operation, outcome) in zip(batch.operations, report.outcomes) where operation.kind == .send {
+                if case .late = outcome { mayEndHere = true }
+                if !mayEndHere, case .tryLater(_, _, let after?) = outcome {
+                    clients[client].quietUntil = max(clients[client].quietUntil, quiet(after: after))
+                }
                 guard case .tryLater(_, _, after: nil) = outcome else { continue }
                 noteFailure(of: operation.message)
                 if operation.message != payer { clients[client].uncommittedFailures.append(operation.message) }
@@ -36,7 +41,7 @@ extension SimulatedWorld {
     /// An older delivery of the lane has no answer yet: one of control entries alone, since the payer is the first
     /// message of its lane.
     private func isBehindAnother(_ batch: Batch, _ client: Int) -> Bool {
-        let underWay = clients[client].outbox?.batchesUnderWay ?? []
+        let underWay = clients[client].machine?.outbox.batchesUnderWay ?? []
         let unanswered = clients[client].openCalls.values.map(\.batch) + clients[client].unsettled
         return unanswered.contains { $0.lane == batch.lane && $0.id < batch.id && underWay.contains($0.id) }
     }

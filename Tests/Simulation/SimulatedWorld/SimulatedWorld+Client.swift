@@ -8,7 +8,7 @@ import DequeModule
 /// like the engine. While the disk is busy or full, everything else waits.
 extension SimulatedWorld {
     func submit(_ input: Input, to client: Int) {
-        guard clients[client].outbox != nil else { return }
+        guard clients[client].isRunning else { return }
         clients[client].inbox.append(input)
         drive(client)
     }
@@ -53,8 +53,10 @@ extension SimulatedWorld {
     /// Passes an event to the machine, and performs its actions one after the other.
     func handle(_ event: OutboxEvent, _ client: Int) {
         let clock = clock(of: client)
-        guard var actions = clients[client].outbox?.handle(event, at: clock) else { return }
+        noteConnection(event, client)
+        guard var actions = clients[client].machine?.handle(event, at: clock) else { return }
         for action in actions { hash.add(action) }
+        if violation == nil, actions.contains(where: \.isProbe) { violation = brokenByProbe(event, client) }
         if violation == nil { violation = brokenBound(event, actions, client) }
         if plan.plantedFault == .completesBeforeCommit {
             actions = actions.filter(\.isCompletion) + actions.filter { !$0.isCompletion }
@@ -111,7 +113,7 @@ extension SimulatedWorld {
     }
 
     private func planDeadline(_ client: Int) {
-        guard !forgetsTimer(of: client), let deadline = clients[client].outbox?.nextDeadline else {
+        guard !forgetsTimer(of: client), let deadline = clients[client].machine?.outbox.nextDeadline else {
             clients[client].plannedDeadline = nil
             return
         }
@@ -125,7 +127,7 @@ extension SimulatedWorld {
     private func forgetsTimer(of client: Int) -> Bool {
         switch plan.plantedFault {
         case .timersForgotten: true
-        case .attentionForgotten: clients[client].outbox?.actionRequired != nil
+        case .attentionForgotten: clients[client].machine?.outbox.actionRequired != nil
         default: false
         }
     }
@@ -262,9 +264,10 @@ extension SimulatedWorld {
         let foreign = foreign(in: batch, client)
         if foreign.isEmpty, kills(batch, client) { return }
         if violation == nil, foreign.isEmpty {
-            violation = brokenBySendingFiles(batch, client) ?? brokenBySending(batch, client)
+            violation = heard(brokenBySendingFiles(batch, client)) ?? brokenBySending(batch, client)
         }
         guard let account = clients[client].account, let delivery = delivery(of: batch, client) else { return }
+        noteMilestones(of: batch, client)
         lastCall += 1
         let call = DeliveryCall(
             id: lastCall, client: client, process: process, birth: clients[client].birth, account: account,
@@ -379,6 +382,10 @@ extension SimulatedWorld {
 }
 
 extension OutboxAction {
+    fileprivate var isProbe: Bool {
+        if case .probe = self { true } else { false }
+    }
+
     fileprivate var isCompletion: Bool {
         switch self {
         case .complete, .completeAsStored: true

@@ -65,7 +65,7 @@ extension SimulatedWorld {
             message, content in verdict(on: message, content)
         }
         if case .success(let report) = result {
-            if violation == nil { violation = brokenByEpoch(call) ?? brokenByMark(call, report) }
+            if violation == nil { violation = heard(brokenByEpoch(call)) ?? brokenByMark(call, report) }
             expected.noteRefusals(in: call.batch, report)
         }
         for stored in hub.history[before...] {
@@ -124,7 +124,7 @@ extension SimulatedWorld {
 
     /// Sends a new message to the devices by the event stream: before its response, long after it, or twice.
     private func tell(of message: MessageID) {
-        for client in clients.indices where clients[client].outbox != nil && clients[client].original == nil {
+        for client in clients.indices where clients[client].isRunning && clients[client].original == nil {
             var delays: [Duration] = []
             if strikes(.proofEarly) { delays.append(.milliseconds(1)) }
             if strikes(.proofLate) { delays.append(randomness.between(.milliseconds(500), .seconds(60))) }
@@ -184,7 +184,7 @@ extension SimulatedWorld {
     /// Records that the hub asked the client to wait.
     func noteQuiet(_ client: Int, _ error: TransportError) {
         guard case .rateLimited(let after, _) = error else { return }
-        clients[client].quietUntil = max(clients[client].quietUntil, now + after)
+        clients[client].quietUntil = max(clients[client].quietUntil, quiet(after: after))
     }
 }
 

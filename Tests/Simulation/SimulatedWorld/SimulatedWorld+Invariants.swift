@@ -3,24 +3,43 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
+extension SimulatedWorld: JudgedWorld {
+    var configuration: OutboxConfiguration { plan.configuration }
+
+    func heard(_ finding: String?) -> String? {
+        guard let silenced = plan.silenced, let finding else { return finding }
+        return Simulation.check(of: finding) == silenced ? nil : finding
+    }
+}
+
 /// The calls of the judge, and the invariants that need a clock, processes and a connection to the hub.
 extension SimulatedWorld {
-    var outboxOracle: OutboxOracle { OutboxOracle(expected: expected, hub: hub, configuration: plan.configuration) }
+    var outboxOracle: OutboxOracle<SimulatedWorld> { OutboxOracle(world: self) }
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy, !clients[client].isSuspended else { return nil }
-        return outboxOracle.brokenBetweenInputs(of: clients[client].candidate) ?? brokenUploads(of: client)
-            ?? standsStill(client)
+        return heard(brokenBetweenInputs(of: client)) ?? heard(brokenUploads(of: client)) ?? standsStill(client)
+    }
+
+    /// Compares machine, store and hub, if one of them has changed since the last comparison.
+    private func brokenBetweenInputs(of client: Int) -> String? {
+        let state = clients[client]
+        guard let machine = state.machine, state.hasPerformedAll, state.store.isFeedEmpty else { return nil }
+        let present = FoundState(
+            process: state.process, machine: machine.version, store: state.store.version, hub: hub.history.count)
+        if state.found == present { return nil }
+        state.found = present
+        return outboxOracle.brokenBetweenInputs(of: state)
     }
 
     func brokenByStoring(_ stored: ModelHub.Stored) -> String? {
         guard let record = expected.records[stored.message] else { return "the hub stored what nobody created" }
         defer { expected.lastStored[stored.key] = stored.sequence }
-        return outboxOracle.brokenByStoring(stored, from: clients[record.client].candidate)
+        return outboxOracle.brokenByStoring(stored, from: clients[record.client])
     }
 
     func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
-        outboxOracle.brokenBy(mutation, in: clients[client].candidate) ?? expiredEarly(mutation, client)
+        heard(outboxOracle.brokenBy(mutation, in: clients[client])) ?? expiredEarly(mutation, client)
     }
 
     /// Checks that nothing expires before its time, whatever happens to the wall clock while the program runs, nor over
@@ -45,7 +64,7 @@ extension SimulatedWorld {
     }
 
     func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
-        outboxOracle.brokenBy(result, of: id, to: clients[client].candidate)
+        outboxOracle.brokenBy(result, of: id, to: clients[client])
     }
 
     // MARK: - When the hub deals with a delivery
@@ -89,6 +108,8 @@ extension SimulatedWorld {
         guard let account = state.account else { return "client \(client) sends after its logout" }
         if state.isPaused { return "client \(client) sends while it is paused" }
         if now < state.quietUntil { return "client \(client) sends although the hub asked it to wait" }
+        if let early = heard(brokenBySettling(client)) { return early }
+        if let large = heard(tooLargeAfterSilence(batch, client)) { return large }
         let pausing = state.store.pauses.first { $0.lane == batch.lane }?.message
         for operation in batch.operations where operation.kind == .send {
             if let pausing {
@@ -98,7 +119,7 @@ extension SimulatedWorld {
                 return "\(operation.message.value.low) is sent under another's name"
             }
         }
-        return leavesTooOften(batch, client) ?? heldUpByOperations(batch) ?? tooMuchAtOnce(batch, state)
+        return heard(leavesTooOften(batch, client)) ?? heard(heldUpByOperations(batch)) ?? tooMuchAtOnce(batch, state)
     }
 
     /// Checks that operations never delay messages: they share a lane only under `strict`.
@@ -115,7 +136,7 @@ extension SimulatedWorld {
         let limits = plan.configuration
         if client.openCalls.count >= limits.deliveriesInFlightTotalMax {
             // Some batches that the machine has cancelled may still be in flight.
-            let awaited = Set(client.outbox?.batchesUnderWay ?? [])
+            let awaited = Set(client.machine?.outbox.batchesUnderWay ?? [])
             let underWay = client.openCalls.values.filter { awaited.contains($0.batch.id) }.count
             if underWay >= limits.deliveriesInFlightTotalMax { return "\(underWay + 1) deliveries at once" }
         }
@@ -153,7 +174,7 @@ extension SimulatedWorld {
     /// Checks that everything ends within a bound once the faults are over. A superseded client waits for a user.
     func watchTheEnd() {
         guard idleSince == nil, violation == nil else { return }
-        if clients.allSatisfy({ $0.outbox != nil && ($0.isIdle || $0.isLeftAlone) }) {
+        if clients.allSatisfy({ $0.isRunning && ($0.isIdle || $0.isLeftAlone) }) {
             if !bringAccountsBack() { idleSince = now }
         } else if now - max(plan.faultsEnd, lastReturn) > Plan.settleBound {
             violation = "not at its end \(Plan.settleBound) after the faults were over: \(stalled() ?? "-")"
@@ -163,18 +184,19 @@ extension SimulatedWorld {
     // MARK: - At the end
 
     func brokenAtTheEnd() -> String? {
-        if let stalled = stalled() { return stalled }
+        if let stalled = heard(stalled()) { return stalled }
         let outboxOracle = outboxOracle
         for id in expected.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
             guard let record = expected.records[id], !clients[record.client].isLeftAlone else { continue }
-            if let broken = outboxOracle.brokenAtTheEnd(id, record, in: clients[record.client].candidate) {
+            if let broken = heard(outboxOracle.brokenAtTheEnd(id, record, in: clients[record.client])) {
                 return broken
             }
         }
         for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
             let waiting = client.waiting.filter { client.store.items[$0]?.isParked != true }
             guard !waiting.isEmpty else { continue }
-            return "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
+            let untold = "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
+            if let untold = heard(untold) { return untold }
         }
         return outboxOracle.outOfCreationOrder()
     }
@@ -183,7 +205,7 @@ extension SimulatedWorld {
     private func stalled() -> String? {
         for (index, client) in clients.enumerated() where !client.isIdle && !client.isLeftAlone {
             let waits = client.store.inOrder.first(where: \.isPending).flatMap {
-                client.outbox?.waitReason(for: $0.id, at: clock(of: index))
+                client.machine?.outbox.waitReason(for: $0.id, at: clock(of: index))
             }
             let links = client.store.entries
             let first = links.prefix(4).map(\.told)

@@ -78,7 +78,7 @@ extension SimulatedWorld {
 
     /// Breaks the calls in flight; some of their clients get an error.
     private func breakCalls() {
-        for client in clients.indices where clients[client].outbox != nil {
+        for client in clients.indices where clients[client].isRunning {
             for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) where randomness.isLikely(500) {
                 queue.plan(.callEnds(call, .failure(.inDoubt(detail: "cut"))), at: now + .milliseconds(1))
             }

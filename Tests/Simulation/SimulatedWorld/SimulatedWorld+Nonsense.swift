@@ -32,7 +32,7 @@ extension SimulatedWorld {
 
     func draftLands(_ late: SimulatedEvent.LateDraft) {
         let client = clients[late.client]
-        guard client.outbox != nil, client.birth == late.birth, !client.isSuspended else { return }
+        guard client.isRunning, client.birth == late.birth, !client.isSuspended else { return }
         createMessage(late.client, as: late.sender)
         drive(late.client)
     }

@@ -36,19 +36,21 @@ extension SimulatedWorld {
 
     /// Messages of this device and account.
     func ownMessages(_ client: Int, by account: UserID) -> [Message] {
-        clients[client].store.inOrder.compactMap(\.message).filter {
-            $0.lane != nil && $0.sender == account
-        }
+        clients[client].store.messages { $0.lane != nil && $0.sender == account }
+    }
+
+    func lastOwnMessage(_ client: Int, by account: UserID) -> MessageID? {
+        clients[client].store.last { $0.message != nil && $0.lane != nil && $0.sender == account }
     }
 
     /// Processed in its turn.
     func apply(_ request: Outbox.OperationRequest, on id: MessageID, _ client: Int) {
         guard !clients[client].isDiskFull, let account = clients[client].account,
-            let outbox = clients[client].outbox,
+            let machine = clients[client].machine,
             let message = clients[client].store.message(id)
         else { return }
         let dependants = clients[client].store.dependants(of: id)
-        let changes = outbox.changes(for: request, on: message, with: dependants) { payload in
+        let changes = machine.outbox.changes(for: request, on: message, with: dependants) { payload in
             let operation = WorldNames.message(1_000_000 + nextOperation)
             nextOperation += 1
             return OperationDraft(

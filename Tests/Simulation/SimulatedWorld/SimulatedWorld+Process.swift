@@ -34,10 +34,13 @@ extension SimulatedWorld {
         forgetPauses(of: client)
         clients[client].plannedDeadline = nil
         clients[client].quietUntil = .zero
+        clients[client].connection = ConnectionRecord()
+        clients[client].setbacks = [:]
         clients[client].isPaused = false
-        clients[client].outbox = Outbox(
-            snapshot, configuration: configurationTold, seed: randomness.seedOfOthers(), firstBatch: firstBatch,
-            firstUpload: firstUpload)
+        clients[client].machine = Machine(
+            Outbox(
+                snapshot, configuration: configurationTold, seed: randomness.seedOfOthers(), firstBatch: firstBatch,
+                firstUpload: firstUpload))
         let store = clients[client].store
         let waiting = store.pending.union(store.failed.filter { store.items[$0]?.isInDoubt == true })
         clients[client].waiting = waiting.filter { store.items[$0]?.createsMessage == true }
@@ -82,12 +85,12 @@ extension SimulatedWorld {
     /// Shuts the process down in order, whatever it is doing: deliveries in flight are cancelled, and their attempts
     /// refunded.
     func close(_ client: Int) {
-        guard let outbox = clients[client].outbox, !clients[client].isBusy, !clients[client].isDiskFull,
+        guard let machine = clients[client].machine, !clients[client].isBusy, !clients[client].isDiskFull,
             clients[client].agenda.isEmpty
         else { return }
         history.record(now, "client \(client): is closed with \(clients[client].openCalls.count) calls under way")
         if plan.plantedFault != .closeIsCharged {
-            clients[client].store.commit(outbox.mutationsToClose(at: clock(of: client)))
+            clients[client].store.commit(machine.outbox.mutationsToClose(at: clock(of: client)))
         }
         forgetMemory(of: client)
         queue.plan(.clientStarts(client: client), at: now + randomness.between(.zero, .seconds(10)))
@@ -112,7 +115,7 @@ extension SimulatedWorld {
     }
 
     func crash(_ client: Int) {
-        guard clients[client].outbox != nil else { return }
+        guard clients[client].isRunning else { return }
         for call in clients[client].openCalls.values { expected.noteFailedAttempt(call.batch) }
         noteUploadsCutOff(client)
         for batch in clients[client].unsettled { expected.noteFailedAttempt(batch) }
@@ -152,7 +155,7 @@ extension SimulatedWorld {
         let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.batch) + [batch]
         counts.faults.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
         // The attempts of a cancelled batch were refunded; a copy of it may still be in flight.
-        let awaited = Set(clients[client].outbox?.batchesUnderWay ?? [])
+        let awaited = Set(clients[client].machine?.outbox.batchesUnderWay ?? [])
         let countedMessage = underWay.filter { awaited.contains($0.id) }.compactMap(\.countedMessage)
         let payers = Set(countedMessage).sorted { $0.value.low < $1.value.low }
         for payer in payers where expected.records[payer]?.trait != .lethal {
@@ -181,12 +184,12 @@ extension SimulatedWorld {
         guard clients[client].isSuspended else { return }
         history.record(now, "client \(client): its machine wakes up")
         clients[client].isSuspended = false
-        if clients[client].outbox != nil { drive(client) }
+        if clients[client].isRunning { drive(client) }
     }
 
     private func forgetMemory(of client: Int) {
         clients[client].process += 1
-        clients[client].outbox = nil
+        clients[client].machine = nil
         clients[client].inbox = []
         clients[client].agenda = []
         clients[client].isBusy = false
@@ -203,7 +206,7 @@ extension SimulatedWorld {
     }
 
     func isRunning(_ client: Int, _ process: Int) -> Bool {
-        clients[client].outbox != nil && clients[client].process == process
+        clients[client].process == process && clients[client].isRunning
     }
 
     // MARK: - Two of one
@@ -229,11 +232,11 @@ extension SimulatedWorld {
 
     /// Returns a copy of the client; only once for each client, and never of a copy.
     private func double(_ client: Int) -> Int? {
-        guard clients[client].original == nil, !clients[client].isShared, clients[client].outbox != nil else {
+        guard clients[client].original == nil, !clients[client].isShared, clients[client].isRunning else {
             return nil
         }
         clients[client].isShared = true
-        var ghost = clients[client]
+        let ghost = clients[client].copy()
         ghost.original = client
         // Suspended, so that no event planned for the original process reaches it.
         ghost.process = 1000
@@ -250,9 +253,7 @@ extension SimulatedWorld {
         clients[client].isSuspended = false
         clients[client].isDiskFull = false
         for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) {
-            var own = call
-            own.client = client
-            own.process = clients[client].process
+            let own = call.awaited(by: client, process: clients[client].process)
             clients[client].openCalls[call.id] = own
             queue.plan(.callTimesOut(own), at: now)
         }

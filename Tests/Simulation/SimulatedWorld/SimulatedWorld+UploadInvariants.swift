@@ -7,11 +7,15 @@ import CausewayStorage
 extension SimulatedWorld {
     /// Checks the beginning of an attempt.
     func brokenByUpload(
-        _ attempt: UploadQueue.Attempt, _ item: StoredItem, _ outbox: Outbox, _ client: Int
+        _ attempt: UploadQueue.Attempt, _ item: StoredItem, _ client: Int
     ) -> String? {
         let number = attempt.message.value.low
         let underWay = clients[client].openUploads.count + 1
         if underWay > plan.configuration.uploadsMax { return "\(underWay) uploads at once" }
+        if clients[client].isPaused { return "client \(client) uploads while it is paused" }
+        let quietUntil = max(clients[client].quietUntil, clients[client].connection.uploadsQuietUntil)
+        if now < quietUntil { return "client \(client) uploads although the hub asked it to wait" }
+        if let early = brokenBySettling(client) { return early }
         guard let record = expected.records[attempt.message], !record.isOutOfHand else { return nil }
         if record.hasReceipt { return "\(number) is uploaded again, and the hub has its file" }
         if let known = record.uploadSession, attempt.session != known {
@@ -37,8 +41,9 @@ extension SimulatedWorld {
     /// Checks that each attempt that the driver performs is one that the machine knows, and the other way round.
     func brokenUploads(of client: Int) -> String? {
         let state = clients[client]
-        guard state.isAtRest, let outbox = state.outbox else { return nil }
-        let known = Set(outbox.uploads.attemptsUnderWay)
+        guard state.isAtRest, let machine = state.machine else { return nil }
+        if state.openUploads.isEmpty, machine.outbox.uploads.attemptsUnderWay.isEmpty { return nil }
+        let known = Set(machine.outbox.uploads.attemptsUnderWay)
         let underWay = Set(state.openUploads.keys)
         if let orphan = underWay.subtracting(known).min() { return "nothing needs upload \(orphan), and it goes on" }
         if let lost = known.subtracting(underWay).min() { return "upload \(lost) was never reported" }

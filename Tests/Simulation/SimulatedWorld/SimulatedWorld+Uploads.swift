@@ -11,13 +11,13 @@ extension SimulatedWorld {
     /// Begins an attempt, whose mutations are committed.
     func upload(_ attempt: UploadQueue.Attempt, _ client: Int) {
         if strikes(.crash) { return crash(client) }
-        guard let account = clients[client].account, let outbox = clients[client].outbox,
+        guard let account = clients[client].account, clients[client].isRunning,
             let item = clients[client].store.items[attempt.message], let file = item.sentContent.attachment
         else {
             violation = violation ?? "an upload begins for \(attempt.message.value.low), which is not there"
             return
         }
-        if violation == nil { violation = brokenByUpload(attempt, item, outbox, client) }
+        if violation == nil { violation = brokenByUpload(attempt, item, client) }
         if item.sender != account, plan.plantedFault != .sendsAnybodys {
             return submit(.event(.upload(attempt.number, .foreign)), to: client)
         }
@@ -27,6 +27,7 @@ extension SimulatedWorld {
             file: file, session: attempt.session)
         clients[client].openUploads[attempt.number] = call
         counts.uploads += 1
+        if clients[client].openUploads.count > 1 { counts.milestones.reach(.severalUploads) }
         history.record(now, "client \(client): begins \(call)")
         request(call.session == nil ? .begin : .offset, call)
     }
@@ -85,7 +86,7 @@ extension SimulatedWorld {
     func uploadAnswered(_ call: UploadCall, _ result: Result<UploadCall.Answer, TransportError>) {
         guard isUnderWay(call) else { return }
         let number = call.attempt.number
-        hash.add(result.told)
+        hash.add(result)
         switch result {
         case .success(.complete):
             clients[call.client].openUploads[number] = nil
@@ -112,10 +113,15 @@ extension SimulatedWorld {
 
     /// Processed in its turn, also by a copy of the client that began the call.
     func uploadFails(_ call: UploadCall, _ error: TransportError, _ client: Int) {
-        guard let outbox = clients[client].outbox,
-            outbox.uploads.message(of: call.attempt.number) == call.attempt.message
+        guard let machine = clients[client].machine,
+            machine.outbox.uploads.message(of: call.attempt.number) == call.attempt.message
         else { return }
         expected.noteUploadFailure(of: call.attempt.message, error)
+        if case .unreachable = error { clients[client].connection.isOut = true }
+        if case .rateLimited(let after, _) = error {
+            let former = clients[client].connection.uploadsQuietUntil
+            clients[client].connection.uploadsQuietUntil = max(former, quiet(after: after))
+        }
         handle(.upload(call.attempt.number, .failed(plan.plantedFault.distortedOfUpload(error))), client)
     }
 
@@ -203,13 +209,4 @@ extension PlantedFault? {
 
 extension TransportError {
     fileprivate static let sessionUnknown = TransportError.refused(code: "sessionUnknown", detail: "no such upload")
-}
-
-extension Result where Success == UploadCall.Answer, Failure == TransportError {
-    fileprivate var told: String {
-        switch self {
-        case .success(let answer): "\(answer)"
-        case .failure(let error): "\(error)"
-        }
-    }
 }

@@ -13,7 +13,7 @@ extension SimulatedWorld {
         guard act.number < plan.actCount, !areFaultsOver else { return }
         let next = Plan.Act(client: client, number: act.number + 1)
         queue.plan(.userActs(next), at: now + randomness.between(.zero, plan.actPauseMax))
-        guard clients[client].outbox != nil, !clients[client].isSuspended, !plan.sparedActs.contains(act) else {
+        guard clients[client].isRunning, !clients[client].isSuspended, !plan.sparedActs.contains(act) else {
             return
         }
         if strikes(.clockJump) { setClock(of: client) }
@@ -58,11 +58,12 @@ extension SimulatedWorld {
         counts.created += 1
         let number = expected.created.count + 1
         let id = WorldNames.message(number)
-        let content = WorldNames.content(number, isMedia: randomness.isLikely(350))
+        let content = WorldNames.content(
+            number, isMedia: randomness.isLikely(350), isLarge: plan.hasLargeMessages && number % 3 > 0)
         let channel = WorldNames.channels[randomness.number(in: 0..<plan.channelCount)]
         let lane = plan.ordering.lane(for: content.type, in: channel)
         let sender = creator ?? clients[client].account ?? clients[client].lastAccount
-        let parent = randomness.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
+        let parent = randomness.isLikely(150) ? lastOwnMessage(client, by: sender) : nil
         let draft = MessageDraft(
             id: id, channel: channel, sender: sender, parent: parent, content: content,
             createdAt: wall(of: client), lane: lane)
@@ -93,7 +94,7 @@ extension SimulatedWorld {
     // MARK: - Deletions
 
     private func deleteSome(_ client: Int) {
-        let all = clients[client].store.inOrder.compactMap(\.message)
+        let all = clients[client].store.messages { _ in true }
         var ids: [MessageID] = []
         for _ in 0..<randomness.number(in: 1..<4) {
             if let message = randomness.one(of: all), !ids.contains(message.id) { ids.append(message.id) }
@@ -103,7 +104,7 @@ extension SimulatedWorld {
 
     /// Processed in its turn. A full disk is an error, and nothing changes.
     func delete(_ ids: [MessageID], _ client: Int) {
-        guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
+        guard !clients[client].isDiskFull, let machine = clients[client].machine else { return }
         let messages = ids.compactMap { clients[client].store.items[$0] }
         guard !messages.isEmpty else { return }
         var changes: [Outbox.ChangePlan] = []
@@ -111,7 +112,7 @@ extension SimulatedWorld {
             let dependants = clients[client].store.dependants(of: message.id)
             // Asks the hub to delete a message of another user.
             let lane = isOwn(message, client) ? nil : plan.ordering.lane(for: message.type, in: message.channel)
-            var deletion = outbox.deletion(
+            var deletion = machine.outbox.deletion(
                 of: message, with: dependants, by: .api, at: clock(of: client), lane: lane)
             if plan.plantedFault == .deletesOnlyLocally { deletion.mutations = [.delete(message.id)] }
             changes.append(deletion)
@@ -154,7 +155,7 @@ extension SimulatedWorld {
 
     /// Processed in its turn.
     func resend(_ ids: [MessageID], _ client: Int) {
-        guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
+        guard !clients[client].isDiskFull, let machine = clients[client].machine else { return }
         let chosen = ids.compactMap { clients[client].store.items[$0] }
             .filter { $0.sender == clients[client].account }
         if plan.plantedFault == .resendGetsNewID {
@@ -165,7 +166,7 @@ extension SimulatedWorld {
         var mutations: [Mutation] = []
         var vanished: [MessageID] = []
         for message in chosen {
-            let changes = changes(toResend: message, outbox, client)
+            let changes = changes(toResend: message, machine, client)
             mutations += changes.mutations
             vanished += changes.removedUnsent
             if !changes.mutations.isEmpty, changes.removedUnsent.isEmpty { queued.append(message) }
@@ -192,7 +193,7 @@ extension SimulatedWorld {
         if !vanished.isEmpty { handle(.deleted(vanished), client) }
     }
 
-    private func changes(toResend item: StoredItem, _ outbox: Outbox, _ client: Int)
+    private func changes(toResend item: StoredItem, _ machine: Machine, _ client: Int)
         -> Outbox.ChangePlan
     {
         let store = clients[client].store
@@ -200,22 +201,22 @@ extension SimulatedWorld {
         let target = operation.target
         let operations = target.map(store.dependants) ?? []
         if plan.plantedFault == .resendsWhatIsReplaced {
-            return outbox.changes(toResend: operation, on: nil, with: [], at: clock(of: client))
+            return machine.outbox.changes(toResend: operation, on: nil, with: [], at: clock(of: client))
         }
-        return outbox.changes(
+        return machine.outbox.changes(
             toResend: operation, on: store.message(target), with: operations, at: clock(of: client))
     }
 
     /// Processed in its turn: removes failed operations that a later one has replaced.
     func endOvertaken(_ failed: [MessageID], _ client: Int) {
-        guard !clients[client].isDiskFull, let outbox = clients[client].outbox,
+        guard !clients[client].isDiskFull, let machine = clients[client].machine,
             plan.plantedFault != .resendsWhatIsReplaced
         else { return }
         let store = clients[client].store
         var ended: [MessageID] = []
         for operation in failed.compactMap({ store.items[$0]?.operation }) {
             guard let target = operation.target else { continue }
-            let changes = outbox.changes(
+            let changes = machine.outbox.changes(
                 afterFailureOf: operation, on: store.message(target), with: store.dependants(of: target))
             hash.add(changes.mutations)
             clients[client].store.commit(changes.mutations)
@@ -267,7 +268,7 @@ extension SimulatedWorld {
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
         clients[client].store.commit(mutations)
         for one in news {
-            let isAwaited = clients[client].outbox?.awaitsConfirmation(of: one.id) == true
+            let isAwaited = clients[client].machine?.outbox.awaitsConfirmation(of: one.id) == true
             handle(.confirmed(one.id, one.serverPosition), client)
             if !isAwaited, clients[client].waiting.contains(one.id) {
                 clients[client].agenda.append(.completeAsStored(one.id))
@@ -278,7 +279,7 @@ extension SimulatedWorld {
     // MARK: - Sessions
 
     func logOut(_ client: Int) {
-        guard clients[client].account != nil, let outbox = clients[client].outbox, !clients[client].isDiskFull
+        guard clients[client].account != nil, let machine = clients[client].machine, !clients[client].isDiskFull
         else { return }
         history.record(now, "client \(client): logs out with \(clients[client].openCalls.count) calls under way")
         clients[client].openCalls = [:]
@@ -287,7 +288,7 @@ extension SimulatedWorld {
         clients[client].store.commit([.endSession(failure)])
         clients[client].account = nil
         if plan.plantedFault == .logoutForgotten { return }
-        reload(client, outbox)
+        reload(client, machine)
     }
 
     private func logIn(_ client: Int) {
@@ -297,7 +298,7 @@ extension SimulatedWorld {
     }
 
     func logIn(_ user: UserID, _ client: Int) {
-        guard clients[client].account == nil, let outbox = clients[client].outbox, !clients[client].isDiskFull
+        guard clients[client].account == nil, let machine = clients[client].machine, !clients[client].isDiskFull
         else { return }
         history.record(now, "client \(client): \(user) logs in")
         let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
@@ -312,15 +313,16 @@ extension SimulatedWorld {
         }
         clients[client].account = user
         clients[client].lastAccount = user
-        violation = violation ?? outboxOracle.showsAnothers(clients[client].candidate, to: user)
-        reload(client, outbox)
+        violation = violation ?? outboxOracle.showsAnothers(clients[client], to: user)
+        reload(client, machine)
         clients[client].inbox.prepend(.event(.sessionBegan))
     }
 
-    private func reload(_ client: Int, _ outbox: Outbox) {
+    private func reload(_ client: Int, _ machine: Machine) {
         for entry in clients[client].store.takeFeed() where entry.kind == .send { noteSequence(entry) }
         load(
-            client, clients[client].store.snapshot, firstBatch: outbox.nextBatch, firstUpload: outbox.uploads.nextNumber
+            client, clients[client].store.snapshot, firstBatch: machine.outbox.nextBatch,
+            firstUpload: machine.outbox.uploads.nextNumber
         )
     }
 

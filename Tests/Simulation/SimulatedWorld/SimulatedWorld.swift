@@ -21,10 +21,14 @@ package final class SimulatedWorld {
     package internal(set) var history: HistoryText
     var hash = HistoryHash()
     /// A description of the first violated invariant.
-    package internal(set) var violation: String?
+    package internal(set) var violation: String? {
+        didSet { if let found = violation, heard(found) == nil { violation = nil } }
+    }
     /// The strikes that a smaller history could omit.
     private(set) var strikes: [FaultHit] = []
 
+    /// By the indices of the faults.
+    private let likelihoods: [Int]
     var areFaultsOver = false
     /// The present problems of the connection to the hub.
     var troubles: Set<Trouble> = []
@@ -41,6 +45,7 @@ package final class SimulatedWorld {
 
     package init(_ plan: Plan, isRecording: Bool = false) {
         self.plan = plan
+        likelihoods = Fault.allCases.map { plan.likelihoods[$0] }
         randomness = Randomness(seed: plan.seed)
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
         files = ModelFiles(plantedFault: plan.plantedFault)
@@ -50,8 +55,7 @@ package final class SimulatedWorld {
             let account = WorldNames.users[index % plan.accountCount]
             clients.append(
                 ModelClient(
-                    store: ModelStore(outboxID: outboxID, plantedFault: plan.plantedFault), account: account,
-                    lastAccount: account))
+                    store: ModelStore(outboxID: outboxID, plantedFault: plan.plantedFault), account: account))
             queue.plan(.clientStarts(client: index), at: now)
             queue.plan(.userActs(Plan.Act(client: index, number: 0)), at: now)
         }
@@ -163,7 +167,7 @@ package final class SimulatedWorld {
     /// - Parameter extra: affected messages whose responses are not awaited any more.
     func strikes(_ fault: Fault, extra: Int = 0) -> Bool {
         guard !areFaultsOver,
-            let strike = randomness.strike(fault, likelihood: plan.likelihoods[fault]),
+            let strike = randomness.strike(fault, likelihood: likelihoods[fault.index]),
             !plan.sparedHits.contains(strike)
         else { return false }
         if history.isRecording { strikes.append(strike) }

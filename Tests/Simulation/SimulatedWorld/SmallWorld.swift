@@ -112,12 +112,20 @@ package struct SmallWorld: Hashable, Sendable {
 
     // MARK: - The judge
 
-    var outboxOracle: OutboxOracle { OutboxOracle(expected: expected, hub: hub, configuration: configuration) }
+    var outboxOracle: OutboxOracle<SmallWorld> { OutboxOracle(world: self) }
 
-    var candidate: Candidate {
-        Candidate(
-            store: store, outbox: outbox, waiting: waiting, removedCount: removedCount, isShared: false,
-            isAtRest: true)
+    /// Its client.
+    struct Client: Candidate {
+        var store: ModelStore
+        var machine: Machine?
+        var waiting: Set<MessageID>
+        var removedCount: Int
+        var isShared: Bool { false }
+        var hasPerformedAll: Bool { true }
+    }
+
+    var candidate: Client {
+        Client(store: store, machine: outbox.map(Machine.init), waiting: waiting, removedCount: removedCount)
     }
 
     /// Checks the final invariants of a world in which no good step is left.
@@ -158,4 +166,8 @@ extension SmallWorld.Parcel {
             }
         return (batch.id, stage + (isAwaited ? 1 : 0), batch.epoch, batch.operations.first?.sequence ?? 0)
     }
+}
+
+extension SmallWorld: JudgedWorld {
+    func heard(_ finding: String?) -> String? { finding }
 }

@@ -11,14 +11,17 @@ enum WorldNames {
 
     static func message(_ number: Int) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(number))) }
 
-    static func content(_ number: Int, isMedia: Bool) -> MessageContent {
+    /// The text of a large message is as long as this.
+    private static let large = String(repeating: "message ", count: 1_500)
+
+    static func content(_ number: Int, isMedia: Bool, isLarge: Bool = false) -> MessageContent {
         isMedia
             ? .audio(
                 Attachment(
                     name: "\(number)", contentType: "audio/ogg", size: number % 6 == 0 ? 50 : Int64(number * 7 % 60),
                     // Some messages share a file.
                     sha256: number % 6 == 0 ? "shared" : "file \(number)"))
-            : .text("message \(number)")
+            : .text(isLarge ? "\(large)\(number)" : "message \(number)")
     }
 
     private static func fixed<Value>(_ value: Value?) -> Value {

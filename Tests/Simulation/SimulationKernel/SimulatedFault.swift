@@ -1,7 +1,12 @@
 /// The kinds of faults of a simulated world.
-package protocol SimulatedFault: CaseIterable, Hashable, Sendable, RawRepresentable where RawValue == String {
+package protocol SimulatedFault: CaseIterable, Hashable, Sendable {
+    var name: String { get }
     /// In thousandths of its occasions, before a plan multiplies it.
     var likelihood: Int { get }
+}
+
+extension SimulatedFault where Self: RawRepresentable, RawValue == String {
+    package var name: String { rawValue }
 }
 
 /// The likelihood of each fault in one run, in thousandths, whenever it can strike.
@@ -57,9 +62,9 @@ package struct FaultTally<Fault: SimulatedFault>: Sendable, Equatable {
     ///
     /// - Parameter unit: the name of what is counted as in flight, in the plural.
     package func table(of unit: String) -> String {
-        let width = Fault.allCases.map(\.rawValue.count).max() ?? 0
+        let width = Fault.allCases.map(\.name.count).max() ?? 0
         return Fault.allCases.map { fault in
-            let name = fault.rawValue + String(repeating: " ", count: width - fault.rawValue.count)
+            let name = fault.name + String(repeating: " ", count: width - fault.name.count)
             return "  \(name) struck \(struck[fault, default: 0]) times, \(struckInFlight[fault, default: 0])"
                 + " with \(unit) under way (\(inFlight[fault, default: 0]) \(unit))"
         }.joined(separator: "\n")

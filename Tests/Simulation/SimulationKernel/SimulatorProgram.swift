@@ -90,12 +90,22 @@ package struct SimulatorProgram: Sendable {
 
     /// Runs seeds on all cores up to the first broken one, and prints that one alone: for mutants of the source.
     ///
+    /// - Parameter missed: what the run should have reached, and did not; `nil` when it reached everything.
     /// - Returns: true when no invariant broke.
-    package static func runToFirst<Tally: RunTally>(_ seeds: Range<UInt64>, _ one: @escaping SeedRun<Tally>.One) -> Bool
-    {
+    package static func runToFirst<Tally: RunTally>(
+        _ seeds: Range<UInt64>, _ one: @escaping SeedRun<Tally>.One, missed: (Tally) -> String? = { _ in nil }
+    ) -> Bool {
         let run = SeedRun.run(seeds, threads: cores, brokenMax: 1, one)
-        print(run.broken.first.map { "seed \($0.seed): \($0.violation)" } ?? "\(run.tally.seeds) seeds, none broken")
-        return run.broken.isEmpty
+        if let first = run.broken.first {
+            print("seed \(first.seed): \(first.violation)")
+            return false
+        }
+        if let missed = missed(run.tally) {
+            print("\(run.tally.seeds) seeds: \(missed)")
+            return false
+        }
+        print("\(run.tally.seeds) seeds, none broken")
+        return true
     }
 
     /// Searches for each planted fault, and prints the seed that reveals it.

@@ -40,6 +40,8 @@ extension RegressionSeed {
         RegressionSeed(5923, "a reply was released by the deletion of its parent and deleted in the same commit"),
         RegressionSeed(11216, "a reply was released by the deletion of its parent and deleted in the same commit"),
         RegressionSeed(5174, "the uploads of two messages were given up at once, and one of them was sent"),
+        RegressionSeed(46, "a probe followed the failure of another one without a pause"),
+        RegressionSeed(780, "a request to hold uploads was forgotten under a new outbox id"),
         RegressionSeed(1884, "the upload of a later message failed and paused the lane of one in flight"),
     ]
 }

@@ -11,6 +11,7 @@ struct Main {
                    causeway-simulate first [SEEDS]         up to the first that breaks, which it prints
                    causeway-simulate explore [FAULTS]      every state of the small worlds, with so many faults on a way
                    causeway-simulate planted               each planted fault, and how many seeds it takes to find it
+                   causeway-simulate judges                which checks find them, and which faults only one finds
                    causeway-simulate hash [SEEDS]          one number for so many histories, the same in every build
                    causeway-simulate seed SEED [FAULT]     the whole history of one, with a planted fault or without
                    causeway-simulate minimal SEED [FAULT]  the shortest history found in which it still breaks
@@ -20,11 +21,14 @@ struct Main {
         let isFine: Bool
         switch program.command {
         case "run": isFine = run(program.number(1) ?? 100_000, from: program.number(2) ?? 0)
-        case "first": isFine = SimulatorProgram.runToFirst(0..<(program.number(1) ?? 20_000)) { Simulation.run($0) }
+        case "first":
+            isFine = SimulatorProgram.runToFirst(
+                0..<(program.number(1) ?? 20_000), { Simulation.run($0) }, missed: \.missedMilestone)
         case "hash": isFine = hash(program.number(1) ?? 200)
         case "explore": isFine = await explore(Int(program.number(1) ?? 1))
         case "planted":
             isFine = SimulatorProgram.findAll(PlantedFault.allCases, name: \.rawValue, find: Simulation.find)
+        case "judges": isFine = judges()
         case "seed": isFine = tell(program.number(1) ?? 1)
         case "minimal": isFine = tellMinimal(program.number(1) ?? 1)
         default: program.explain()
@@ -39,10 +43,7 @@ struct Main {
     private static func run(_ seeds: UInt64, from first: UInt64) -> Bool {
         SimulatorProgram.run(
             first..<first + seeds, { Simulation.run($0) },
-            void: { counts in
-                let missing = counts.hardlyStruck.map(\.rawValue).joined(separator: ", ")
-                return missing.isEmpty ? nil : "hardly struck while anything was under way: \(missing)"
-            },
+            void: \.voidReason,
             minimal: { Simulation.minimal(of: $0) })
     }
 
@@ -75,6 +76,27 @@ struct Main {
             }
         }
         return isFine
+    }
+
+    /// Prints for each check the planted faults that it finds first, those that no other check finds with a star.
+    private static func judges() -> Bool {
+        var found: [String: [String]] = [:]
+        var missed: [String] = []
+        for plantedFault in PlantedFault.allCases {
+            let judged = Simulation.examine(plantedFault)
+            guard let check = judged.check else {
+                missed.append(plantedFault.rawValue)
+                continue
+            }
+            found[check, default: []].append(plantedFault.rawValue + (judged.substitute == nil ? "*" : ""))
+        }
+        let lines = found.sorted { $0.key < $1.key }.map { "\($0.key)\n    \($0.value.joined(separator: ", "))" }
+        SimulatorProgram.print(lines.joined(separator: "\n"))
+        let named = found.values.count { $0.contains { $0.hasSuffix("*") } }
+        SimulatorProgram.print(
+            "\(found.count) checks find planted faults first, \(named) of them one that no other finds (*)")
+        if !missed.isEmpty { SimulatorProgram.print("found by none: \(missed.joined(separator: ", "))") }
+        return missed.isEmpty
     }
 
     private static func tell(_ seed: UInt64) -> Bool {
