@@ -31,6 +31,8 @@ struct ClientProcess {
     var mirrorFeed: StoreSubscription?
     /// The token it presented to the hub last: a rejected login leaves the previous one in use.
     var tokenPresented: String?
+    /// True when its session was resumed without a token: only a login gives it one.
+    var lacksToken = false
     /// Every transport it made.
     var transports: [SimulatedTransport] = []
     /// The transports of sessions whose login was confirmed to a user.
@@ -44,6 +46,8 @@ struct ClientProcess {
     var enqueued = 0
     /// The pending messages at the end of each session, and the number of messages enqueued by then.
     var logouts: [(pending: Int, enqueued: Int)] = []
+    /// True from a request to pause to the end of one to resume.
+    var mayBePaused = false
     /// When sending was confirmed to be paused; `nil` while it is not.
     var pausedSince: MonotonicTime?
     /// The number of waits for results that have not ended, by message.

@@ -60,30 +60,34 @@ package enum Fault: String, SimulatedFault {
         }
     }
 
-    /// True for faults drawn from a stream of their own: a seed in which none of them strikes has the same history as
-    /// without them.
-    var isOfHistory: Bool { Self.ofHistory.contains(self) }
+    /// The stream from which its strikes are drawn: a seed in which none of a stream strikes has the same history as
+    /// without the stream.
+    enum Dice {
+        case general, history, events, power, files
+    }
 
-    /// True for faults of the hub's log, which are drawn from a stream of their own, too.
-    var isOfEvents: Bool { Self.ofEvents.contains(self) }
-
-    /// True for the one that strikes commits that the disk has not confirmed; only events make such commits.
-    var isOfPower: Bool { self == .powerLost }
-
-    /// True for faults of files, which are drawn from a stream of their own, too.
-    var isOfFiles: Bool { Self.ofFiles.contains(self) }
+    var dice: Dice {
+        switch self {
+        case .hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset: .history
+        case .eventsRepeated, .eventsLimited, .eventsForgotten: .events
+        // It strikes commits that the disk has not confirmed; only events make such commits.
+        case .powerLost: .power
+        case .uploadCut, .uploadAnswerLost, .uploadHubRestart, .uploadDamaged, .uploadQuota, .uploadExpired,
+            .fileExpired, .copyFails, .fileReadFails, .releaseFails:
+            .files
+        default: .general
+        }
+    }
 
     /// True for faults that leave the draws of the others as they are; none of them strikes a steady hub's clients.
-    var hasOwnDice: Bool { isOfHistory || isOfEvents || isOfPower || isOfFiles }
+    var hasOwnDice: Bool { dice != .general }
 
-    static let ofFiles: [Fault] = [
-        .uploadCut, .uploadAnswerLost, .uploadHubRestart, .uploadDamaged, .uploadQuota, .uploadExpired, .fileExpired,
-        .copyFails, .fileReadFails, .releaseFails,
-    ]
+    /// The place among all cases: an enumeration without payloads is its number in memory.
+    var number: Int { Int(unsafe unsafeBitCast(self, to: UInt8.self)) }
 
-    static let ofEvents: [Fault] = [.eventsRepeated, .eventsLimited, .eventsForgotten]
-
-    static let ofHistory: [Fault] = [.hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset]
+    static let ofFiles = allCases.filter { $0.dice == .files }
+    static let ofEvents = allCases.filter { $0.dice == .events }
+    static let ofHistory = allCases.filter { $0.dice == .history }
 
     /// True for faults that only count while deliveries are in flight.
     package var strikesInFlight: Bool {

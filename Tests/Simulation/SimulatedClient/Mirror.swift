@@ -8,6 +8,11 @@ struct Mirror {
     private(set) var version: Int64 = 0
     /// True when the feed requested a reread.
     private(set) var isStale = false
+    /// The messages and operations that have to be sent, those that wait for a message that needs a user, and those
+    /// whose failure pauses their lane.
+    private var pending = 0
+    private var parked = 0
+    private(set) var pausing = 0
 
     /// Applies a commit, and returns what is wrong with it.
     mutating func fold(_ commit: StoreCommit) -> String? {
@@ -22,6 +27,8 @@ struct Mirror {
                 guard let id = (after ?? before)?.id else { return "a change of nothing" }
                 guard items[id] == before else { return "a change of a message that was not so" }
                 items[id] = after
+                if let before { count(before, -1) }
+                if let after { count(after, 1) }
             case .marker(let before, let after):
                 guard let sequence = (after ?? before)?.sequence else { return "a change of nothing" }
                 guard controls[sequence] == before else { return "a change of a link that was not so" }
@@ -37,6 +44,13 @@ struct Mirror {
         items = Dictionary(uniqueKeysWithValues: contents.items.map { ($0.id, $0) })
         controls = Dictionary(uniqueKeysWithValues: contents.controls.map { ($0.sequence, $0) })
         isStale = false
+        (pending, parked, pausing) = (0, 0, 0)
+        for item in contents.items { count(item, 1) }
+    }
+
+    private mutating func count(_ item: StoredItem, _ change: Int) {
+        if item.isPending, item.isParked { parked += change } else if item.isPending { pending += change }
+        if item.syncState == .error, item.failure?.pausesLane == true { pausing += change }
     }
 
     /// True when the folded feed equals the content.
@@ -49,12 +63,16 @@ struct Mirror {
     func message(_ id: MessageID) -> Message? { items[id]?.message }
 
     /// The messages and operations in the order in which they arrived.
-    var inOrder: [StoredItem] { items.values.sorted { $0.ordinal < $1.ordinal } }
+    var inOrder: [StoredItem] {
+        let all = Array(items.values)
+        // Items are large: their places are sorted.
+        return all.indices.map { (all[$0].ordinal, $0) }.sorted { $0.0 < $1.0 }.map { all[$0.1] }
+    }
 
     /// True when nothing has to be sent to the hub any more. Parked messages wait for a message that needs a user.
-    var isIdle: Bool { controls.isEmpty && !items.values.contains { $0.isPending && !$0.isParked } }
+    var isIdle: Bool { controls.isEmpty && pending == 0 }
 
-    var hasParked: Bool { items.values.contains { $0.isPending && $0.isParked } }
+    var hasParked: Bool { parked > 0 }
 }
 
 extension RecordChange {

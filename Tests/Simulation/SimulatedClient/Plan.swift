@@ -49,6 +49,8 @@ package struct Plan: Sendable {
     static let feedResetSpacing: Duration = .seconds(2)
     /// After the faults have stopped, everything must have ended within this time.
     static let settleBound: Duration = .seconds(1800)
+    /// Nothing is sent or stored for this long when everything has ended.
+    static let restDuration: Duration = .seconds(5)
     /// After everything is closed, activity may continue for this long: the oldest copies of requests.
     static let wreckBound: Duration = .seconds(3600)
 

@@ -102,11 +102,10 @@ final class SimulatedTransport: Transport {
         }
         guard let number, !Task.isCancelled else { throw .unreachable(detail: "the transport is closed") }
         defer { state.withLock { $0.endings[number] = nil } }
-        let timer = world.runtime.spawn { [runtime = world.runtime] in
-            await runtime.sleep(until: runtime.now + Plan.callTimeout)
+        let timer = world.runtime.schedule(at: world.runtime.now + Plan.callTimeout) {
             reply.end(.failure(.inDoubt(detail: "no answer in time")))
         }
-        defer { timer.cancel() }
+        defer { world.runtime.cancel(timer) }
         begin(reply)
         return try await reply.value()
     }

@@ -46,7 +46,7 @@ extension World {
             }
         }
         let end = plan.faultsEnd
-        while runtime.now < end, violation == nil, usersLeft > 0 { await pass(.milliseconds(500)) }
+        await runtime.wait(until: end) { [self] in usersLeft == 0 || violation != nil }
         await heal()
         await settle(isLast: false)
         if plan.hasLosses {
@@ -58,6 +58,7 @@ extension World {
             await lookAround()
             await settle(isLast: true)
         }
+        await checkQuietLists()
         if plan.hasFiles, violation == nil { await checkFiles() }
         isOver = true
         for device in devices.indices {
@@ -105,20 +106,32 @@ extension World {
 
     /// Performs the actions of a user where they are needed and nowhere else: resumes after a pause, deletes messages
     /// that pause a lane, and logs in where no session exists or the hub requires another token. Everything that time
-    /// or the network can change is left to the client.
+    /// or the network can change is left to the client, which is not called otherwise: a call would wake it.
     private func putRight(_ device: Int) async {
-        while !isOver, violation == nil {
+        while true {
+            await runtime.wait { [self] in isOver || violation != nil || needsUser(device) }
+            if isOver || violation != nil { return }
             await pass(.seconds(2))
             guard let (process, client) = running(device) else { continue }
-            guard let status = try? await client.status() else { continue }
-            if status.isPaused { await resume(client, process) }
-            if status.lanes.contains(where: \.isPausedByFailure) {
-                await deleteFailed(client, process, everything: true)
-            }
-            // A failed login has presented a token that the client never had.
-            let hasNone = status.session == nil || status.actionRequired == .noStoredToken
-            if hasNone || needsToken(process) { await logIn(client, process) }
+            if processes[process].mayBePaused { await resume(client, process) }
+            if hasPausedLane(process) { await deleteFailed(client, process, everything: true) }
+            if needsLogin(process) { await logIn(client, process) }
         }
+    }
+
+    /// True when nothing can go on before a user has acted.
+    private func needsUser(_ device: Int) -> Bool {
+        guard let (process, _) = running(device) else { return false }
+        return processes[process].mayBePaused || hasPausedLane(process) || needsLogin(process)
+    }
+
+    private func hasPausedLane(_ process: Int) -> Bool {
+        processes[process].mirror.pausing > 0 && !processes[process].mirror.isIdle
+    }
+
+    private func needsLogin(_ process: Int) -> Bool {
+        devices[processes[process].device].session?.isActive != true || processes[process].lacksToken
+            || needsToken(process)
     }
 
     /// True when the hub will never accept the process's token; a temporary rejection by the hub ends by itself.
@@ -127,17 +140,20 @@ extension World {
         return network.refusedTokens[token] == .some(nil)
     }
 
-    /// Waits until there is nothing left to do, for a bounded time.
+    /// Waits until there is nothing left to do, and nothing happens for a while; for a bounded time.
     func rest() async {
         let deadline = runtime.now + Plan.settleBound
-        var quiet = 0
         while violation == nil {
-            quiet = isIdle ? quiet + 1 : 0
-            if quiet > 5 { return }
+            await runtime.wait(until: deadline) { [self] in isIdle || violation != nil }
+            let activity = activity
+            await pass(Plan.restDuration)
+            if violation != nil || isIdle && activity == self.activity { return }
             if runtime.now > deadline { return violated("not at its end after \(Plan.settleBound): \(toldUnrest())") }
-            await pass(.seconds(1))
         }
     }
+
+    /// Grows with everything that is sent or stored.
+    private var activity: Int { tally.calls + tally.commits + tally.openings }
 
     func outcome() -> Simulation {
         var tally = tally
@@ -152,11 +168,5 @@ extension World {
         history.mix(runtime.steps)
         tally.digest = history.hash
         return Simulation(plan: plan, tally: tally, violation: violation, history: history.text.lines)
-    }
-}
-
-extension SyncStatus.Lane {
-    fileprivate var isPausedByFailure: Bool {
-        if case .lanePaused = headWait { true } else { false }
     }
 }

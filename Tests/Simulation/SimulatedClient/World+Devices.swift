@@ -30,6 +30,8 @@ extension World {
             guard processes[process].life == .opening else { return await client.close() }
             processes[process].client = client
             processes[process].confirmed = processes[process].transports
+            processes[process].lacksToken =
+                processes[process].transports.isEmpty && devices[device].session?.isActive == true
             processes[process].life = .running
             if plan.hasEvents { openLists(process, client) }
             tell(.opened, device, process) { "device \(device): process \(process) is open" }

@@ -12,10 +12,10 @@ extension World {
         if latency > .zero {
             let earliest = processes[process].diskBusyUntil + .nanoseconds(1)
             processes[process].diskBusyUntil = max(runtime.now + latency, earliest)
-            await runtime.sleep(until: processes[process].diskBusyUntil)
+            await runtime.pause(until: processes[process].diskBusyUntil)
         } else if processes[process].diskBusyUntil > runtime.now {
             processes[process].diskBusyUntil = processes[process].diskBusyUntil + .nanoseconds(1)
-            await runtime.sleep(until: processes[process].diskBusyUntil)
+            await runtime.pause(until: processes[process].diskBusyUntil)
         }
         if processes[process].life == .dead { throw .closed }
         if strikes(.crashBeforeCommit) {
@@ -33,7 +33,7 @@ extension World {
 
     func reachForReading(_ process: Int) async throws(StoreError) {
         let latency = diskLatency(processes[process].device)
-        if latency > .zero { await runtime.sleep(until: runtime.now + latency) }
+        if latency > .zero { await pass(latency) }
         if processes[process].life == .dead { throw .closed }
         if strikes(.readFails) { throw .other(detail: "simulated: a read failed") }
     }
@@ -42,7 +42,7 @@ extension World {
     func returnFromDisk(_ process: Int) async throws(StoreError) {
         if strikes(.crashAfterCommit) { crash(process) }
         let latency = diskLatency(processes[process].device)
-        if latency > .zero { await runtime.sleep(until: runtime.now + latency) }
+        if latency > .zero { await pass(latency) }
         if processes[process].life == .dead { throw .closed }
     }
 

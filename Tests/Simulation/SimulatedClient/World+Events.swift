@@ -9,8 +9,6 @@ import CausewaySimulationKernel
 extension World {
     /// The time that a request for events waits at the hub.
     private static let eventWait: Duration = .seconds(20)
-    /// The pause between two looks of a waiting request at the log.
-    private static let eventLook: Duration = .milliseconds(500)
     /// The time within which every list must be equal to the hub's state, once nothing happens any more.
     private static let followingBound: Duration = .seconds(1800)
     /// The time for which lists are then observed: nothing may be requested for them.
@@ -40,8 +38,9 @@ extension World {
         let deadline = runtime.now + Self.eventWait
         runtime.spawn { [self] in
             await pass(latency())
-            while isWaiting, !hub.hasEvents(after: cursor), runtime.now < deadline, !reply.isOver {
-                await pass(Self.eventLook)
+            if isWaiting, hub.eventCursor == cursor {
+                let end = hub.eventPosition
+                await runtime.wait(until: deadline) { [self] in hub.eventPosition != end || reply.isOver }
             }
             guard !reply.isOver else { return }
             if let error = doorError(transport.token) { return respond(reply, .failure(error), to: device) }
@@ -98,35 +97,49 @@ extension World {
         }
     }
 
-    /// Checks that every open list becomes equal to the hub's state, and remains so without a request.
+    /// Checks that every open list becomes equal to the hub's state.
     func checkLists() async {
-        guard plan.hasEvents, violation == nil else { return }
+        guard plan.hasEvents else { return }
         let deadline = runtime.now + Self.followingBound
-        while let difference = await difference() {
+        while violation == nil {
+            var difference = difference()
+            if difference == nil { difference = await unfollowed() }
+            guard let difference else { return }
             if runtime.now > deadline { return violated(difference) }
-            if violation != nil { return }
             await pass(.seconds(1))
         }
+    }
+
+    /// Checks that every open list remains equal to the hub's state without a request.
+    func checkQuietLists() async {
+        guard plan.hasEvents, violation == nil else { return }
         // Requests that failed before are repeated.
         await pass(Self.quietTime)
         let (asked, reasons) = (pagesRead, reasonsToAsk)
         await pass(Self.quietTime)
         if reasonsToAsk != reasons { return }
-        if let difference = await difference() { violated("\(difference), after it was equal") }
+        if let difference = difference() { violated("\(difference), after it was equal") }
         if pagesRead != asked {
             violated("\(pagesRead - asked) pages were requested for lists that events keep up to date")
         }
     }
 
-    /// A difference between an open list and the hub's state.
-    private func difference() async -> String? {
+    /// A device whose client does not follow the hub's log to its end.
+    private func unfollowed() async -> String? {
         for device in devices.indices {
-            guard let (process, client) = running(device), let user = processes[process].disk.account?.user,
+            guard let (_, client) = running(device), let status = try? await client.status(),
+                status.events == .upToDate
+            else { return "device \(device) does not get up to date" }
+        }
+        return nil
+    }
+
+    /// A difference between an open list and the hub's state.
+    private func difference() -> String? {
+        for device in devices.indices {
+            guard let (process, _) = running(device), let user = processes[process].disk.account?.user,
                 devices[device].session?.isActive == true
             else { return "device \(device) does not follow anything" }
-            guard let status = try? await client.status(), status.events == .upToDate else {
-                return "device \(device) does not get up to date"
-            }
             for channel in channels {
                 let list = "the list of \(channel) on device \(device)"
                 guard let shown = processes[process].lists[channel] else { return "\(list) shows nothing" }

@@ -245,6 +245,7 @@ extension World {
         do throws(ClientError) {
             try await client.login(server: Self.address, token: token)
             guard isRunning(process) else { return }
+            processes[process].lacksToken = false
             processes[process].confirmed = processes[process].transports.filter { $0.token == token.text }
         } catch {
             if case .sessionExists = error { return }
@@ -268,6 +269,7 @@ extension World {
     private func pause(_ client: CausewayClient, _ process: Int) async {
         let resumptions = processes[process].resumptions
         let isAlone = processes[process].resumptionsUnderWay == 0
+        processes[process].mayBePaused = true
         do throws(ClientError) {
             try await client.pause()
             guard isRunning(process), processes[process].resumptions == resumptions, isAlone else { return }
@@ -282,6 +284,12 @@ extension World {
         processes[process].resumptionsUnderWay += 1
         defer { processes[process].resumptionsUnderWay -= 1 }
         processes[process].pausedSince = nil
-        do throws(ClientError) { try await client.resume() } catch { witnessError(error, process) }
+        processes[process].mayBePaused = false
+        do throws(ClientError) {
+            try await client.resume()
+        } catch {
+            processes[process].mayBePaused = true
+            witnessError(error, process)
+        }
     }
 }

@@ -16,6 +16,8 @@ import CausewayStorage
 /// while it calls a client or a store, because these call back.
 final class World: @unchecked Sendable {
     let plan: Plan
+    /// The likelihood of each fault, by its number.
+    private let likelihoods: [Int]
     let runtime: SimulatedRuntime
     var dice: SplitMix64
     /// The randomness for faults of the hub's data and of the feed.
@@ -68,6 +70,7 @@ final class World: @unchecked Sendable {
 
     init(plan: Plan, isTold: Bool) {
         self.plan = plan
+        likelihoods = Fault.allCases.map { plan.likelihoods[$0] }
         runtime = SimulatedRuntime(seed: plan.seed)
         dice = SplitMix64(seed: plan.seed ^ 0x5555_5555_5555_5555)
         historyDice = SplitMix64(seed: plan.seed ^ 0x9999_9999_9999_9999)
@@ -106,23 +109,19 @@ final class World: @unchecked Sendable {
 
     /// Draws whether a fault happens now, and counts it when it does.
     func strikes(_ fault: Fault) -> Bool {
-        let likelihood = plan.likelihoods[fault]
-        guard !isHealed, likelihood > 0 else { return false }
-        guard runtime.now < plan.faultsEnd else { return false }
+        if isHealed { return false }
+        let likelihood = likelihoods[fault.number]
+        guard likelihood > 0, runtime.now < plan.faultsEnd else { return false }
         let die =
-            if fault.isOfHistory {
-                Int.random(in: 0..<1000, using: &historyDice)
-            } else if fault.isOfEvents {
-                Int.random(in: 0..<1000, using: &eventDice)
-            } else if fault.isOfPower {
-                Int.random(in: 0..<1000, using: &powerDice)
-            } else if fault.isOfFiles {
-                Int.random(in: 0..<1000, using: &fileDice)
-            } else {
-                between(0, 999)
+            switch fault.dice {
+            case .general: between(0, 999)
+            case .history: Int.random(in: 0..<1000, using: &historyDice)
+            case .events: Int.random(in: 0..<1000, using: &eventDice)
+            case .power: Int.random(in: 0..<1000, using: &powerDice)
+            case .files: Int.random(in: 0..<1000, using: &fileDice)
             }
         guard die < likelihood else { return false }
-        tally.faults.count(fault, inFlight: fault.isOfFiles ? network.openTransfers : network.openCalls)
+        tally.faults.count(fault, inFlight: fault.dice == .files ? network.openTransfers : network.openCalls)
         tell(.strikes, fault.rawValue.utf8.count) { "-- \(fault.rawValue)" }
         return true
     }
@@ -134,15 +133,11 @@ final class World: @unchecked Sendable {
 
     // MARK: - Time
 
-    func pass(_ time: Duration) async { await runtime.sleep(until: runtime.now + time) }
+    func pass(_ time: Duration) async { await runtime.pause(until: runtime.now + time) }
 
     /// Performs `body` later, whatever happens meanwhile.
     func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
-        let due = runtime.now + time
-        runtime.spawn { [runtime] in
-            await runtime.sleep(until: due)
-            body()
-        }
+        runtime.schedule(at: runtime.now + time, body)
     }
 
     /// Breaks the reference cycles after a run.

@@ -13,8 +13,16 @@ extension ModelHub {
     /// Forgets the events so far.
     package mutating func forgetEvents() { log.start = log.end }
 
-    /// True if a reader at this cursor would get anything but an empty part.
-    package func hasEvents(after cursor: EventCursor) -> Bool { cursor != eventCursor }
+    /// The end of the log as numbers: equal as long as ``eventCursor`` is.
+    package struct EventPosition: Equatable, Sendable {
+        var hub: Int64
+        var history: Int64
+        var end: Int64
+    }
+
+    package var eventPosition: EventPosition {
+        EventPosition(hub: Int64(identity.hub), history: Int64(identity.history.number), end: log.end)
+    }
 
     /// The next part of the log.
     ///

@@ -10,13 +10,21 @@ import Synchronization
 /// Code under simulation must not start tasks or sleep in another way.
 package final class SimulatedRuntime: Runtime, TaskExecutor {
     fileprivate struct World {
+        /// What happens at the end of a wait.
+        @safe enum Sleeper {
+            case task(UnsafeContinuation<Void, Never>)
+            case action(@Sendable () -> Void)
+        }
+
         var now = MonotonicTime.zero
         var ready: [UnownedJob] = []
         /// The deadlines of sleepers; a sleeper that was woken early is no longer in `sleepers`.
-        var alarms = TimeQueue<Int>()
-        var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
+        var alarms = AlarmQueue()
+        var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
-        var nextOrder = 0
+        /// The conditions that sleepers wait for, in the order in which they began to wait.
+        var conditions: [(number: Int, holds: @Sendable () -> Bool)] = []
+        var lastNumber = 0
         var generator: SplitMix64
         var schedule: SplitMix64
         var steps = 0
@@ -46,27 +54,64 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
     }
 
     package func sleep(until deadline: MonotonicTime) async {
-        let order = world.withLock { world in
-            world.nextOrder += 1
-            return world.nextOrder
-        }
+        let number = world.withLock { $0.takeNumber() }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            unsafe await withUnsafeContinuation { continuation in
                 let isOver = world.withLock { world in
-                    if world.cancelled.remove(order) != nil || deadline <= world.now { return true }
-                    world.sleepers[order] = continuation
-                    world.alarms.plan(order, at: deadline)
+                    if world.cancelled.remove(number) != nil || deadline <= world.now { return true }
+                    unsafe world.plan(.task(continuation), number, at: deadline)
                     return false
                 }
-                if isOver { continuation.resume() }
+                if isOver { unsafe continuation.resume() }
             }
         } onCancel: {
             let sleeper = world.withLock { world in
-                let sleeper = world.sleepers.removeValue(forKey: order)
-                if sleeper == nil { world.cancelled.insert(order) }
+                let sleeper = world.endWait(number)
+                if sleeper == nil { world.cancelled.insert(number) }
                 return sleeper
             }
-            sleeper?.resume()
+            sleeper?.wake()
+        }
+    }
+
+    /// Like ``sleep(until:)``, for tasks that are never cancelled; costs less.
+    package func pause(until deadline: MonotonicTime) async {
+        unsafe await withUnsafeContinuation { continuation in
+            world.withLock { world in
+                unsafe world.plan(.task(continuation), world.takeNumber(), at: deadline)
+            }
+        }
+    }
+
+    /// Performs `action` at `time`; costs less than a task. It must not suspend, and is no job of an actor.
+    ///
+    /// - Returns: a number for ``cancel(_:)``.
+    @discardableResult
+    package func schedule(at time: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> Int {
+        world.withLock { world in
+            let number = world.takeNumber()
+            world.plan(.action(action), number, at: time)
+            return number
+        }
+    }
+
+    /// Prevents a scheduled action, unless it was performed.
+    package func cancel(_ number: Int) {
+        let sleeper = world.withLock { $0.endWait(number) }
+        withExtendedLifetime(sleeper) {}
+    }
+
+    /// Returns when `condition` holds, and at `deadline` at the latest; without one, waits for ever. Cannot be cancelled.
+    ///
+    /// - Parameter condition: evaluated whenever nothing is ready to run, before time passes. Must change nothing.
+    package func wait(until deadline: MonotonicTime? = nil, for condition: @escaping @Sendable () -> Bool) async {
+        if condition() { return }
+        unsafe await withUnsafeContinuation { continuation in
+            world.withLock { world in
+                let number = world.takeNumber()
+                unsafe world.plan(.task(continuation), number, at: deadline)
+                world.conditions.append((number, condition))
+            }
         }
     }
 
@@ -99,25 +144,21 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
         return false
     }
 
-    /// Runs one ready job, chosen by the seed; when there is none, lets time pass to the next deadline.
+    /// Runs one ready job, chosen by the seed; when there is none, resumes the first waiter whose condition holds, or
+    /// lets time pass to the next deadline.
     ///
     /// - Returns: false when neither is left.
     private func step() throws(Spinning) -> Bool {
-        let (job, steps): (UnownedJob?, Int) = world.withLock { world in
-            guard !world.ready.isEmpty else { return (nil, 0) }
-            world.steps += 1
-            world.stepsAtThisMoment += 1
-            let last = world.ready.count - 1
-            world.ready.swapAt(Int.random(in: 0...last, using: &world.schedule), last)
-            return (world.ready.removeLast(), world.stepsAtThisMoment)
-        }
+        let (job, steps) = world.withLock { ($0.takeJob(), $0.stepsAtThisMoment) }
         if let job {
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
             guard steps < Self.stepsAtOneMomentMax else { throw Spinning(at: now) }
             return true
         }
-        let sleeper = world.withLock { $0.letTimePass() }
-        sleeper?.resume()
+        // Outside the lock: conditions read the time.
+        let fulfilled = world.withLock { $0.conditions }.first { $0.holds() }?.number
+        let sleeper = world.withLock { world in fulfilled.map { world.endWait($0) } ?? world.letTimePass() }
+        sleeper?.wake()
         return sleeper != nil
     }
 
@@ -130,17 +171,54 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
 }
 
 extension SimulatedRuntime.World {
+    fileprivate mutating func takeNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// - Parameter deadline: `nil` if it waits for a condition only.
+    fileprivate mutating func plan(_ sleeper: consuming Sleeper, _ number: Int, at deadline: MonotonicTime?) {
+        sleepers[number] = sleeper
+        if let deadline { alarms.add(number, at: deadline) }
+    }
+
+    /// Takes one of the ready jobs, chosen by the seed.
+    fileprivate mutating func takeJob() -> UnownedJob? {
+        guard !ready.isEmpty else { return nil }
+        steps += 1
+        stepsAtThisMoment += 1
+        let last = ready.count - 1
+        if last > 0 { ready.swapAt(Int(schedule.next() % UInt64(last + 1)), last) }
+        return ready.removeLast()
+    }
+
     /// Advances time to the next deadline.
     ///
-    /// - Returns: the continuation that slept until then.
-    fileprivate mutating func letTimePass() -> CheckedContinuation<Void, Never>? {
-        while let (deadline, order) = alarms.next() {
-            guard let sleeper = sleepers.removeValue(forKey: order) else { continue }
+    /// - Returns: the sleeper that slept until then.
+    fileprivate mutating func letTimePass() -> Sleeper? {
+        while let (deadline, number) = alarms.next() {
+            guard let sleeper = endWait(number) else { continue }
             if deadline > now { stepsAtThisMoment = 0 }
             now = max(now, deadline)
             return sleeper
         }
         return nil
+    }
+
+    /// Removes a sleeper; `nil` if it was woken already.
+    fileprivate mutating func endWait(_ number: Int) -> Sleeper? {
+        guard let sleeper = sleepers.removeValue(forKey: number) else { return nil }
+        if !conditions.isEmpty { conditions.removeAll { $0.number == number } }
+        return sleeper
+    }
+}
+
+extension SimulatedRuntime.World.Sleeper {
+    fileprivate func wake() {
+        switch self {
+        case .task(let continuation): unsafe continuation.resume()
+        case .action(let action): action()
+        }
     }
 }
 
