@@ -1,6 +1,6 @@
 import CausewayOutbox
 
-/// The amount of unfinished work that an engine holds in memory. All values are 0 when nothing is waiting.
+/// The amount of unfinished work that an engine holds in memory. All values but ``pages`` are 0 when nothing is waiting.
 package struct SyncFootprint: Sendable, Hashable {
     /// Unprocessed inputs, including entries of the feed.
     package var inputs: Int
@@ -10,7 +10,10 @@ package struct SyncFootprint: Sendable, Hashable {
     /// The contents of the outbox machine: links, and messages that are indexed or await a verdict.
     package var links: Int
     package var indexed: Int
+    /// Pages and parts of the log of events that are being read. An engine that follows events always reads one.
+    package var pages: Int
 
+    /// True when nothing is left to do; reading goes on.
     package var isEmpty: Bool { inputs + calls + waiters + links + indexed == 0 }
 }
 
@@ -19,6 +22,6 @@ extension SyncEngine {
     package var footprint: SyncFootprint {
         SyncFootprint(
             inputs: waitingInputs, calls: deliveries.count, waiters: waiters.count, links: outbox.depth,
-            indexed: outbox.indexedCount)
+            indexed: outbox.indexedCount, pages: pagesUnderWay.count)
     }
 }

@@ -57,8 +57,11 @@ struct ClientProcess {
     /// Messages with an attempt in flight that the store has recorded.
     var attempted: Set<MessageID> = []
     var probes = Moments()
+    var pageRequests = Moments()
     /// The last state of each open list.
     var lists: [ChannelID: LiveCollectionChange<Message>] = [:]
+    /// The status that a screen shows; `nil` if none has been shown.
+    var shownStatus: SyncStatus?
     /// The number of changes to another history of the hub.
     var changesOfHistory = 0
     /// The disk is busy with earlier commits until this time.

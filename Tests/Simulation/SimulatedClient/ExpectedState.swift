@@ -47,6 +47,8 @@ struct ExpectedState {
         var wasBroughtBack = false
         /// The number of its attempts that were used up by crashes of lethal messages.
         var paidForOthers = 0
+        /// The number of its transmissions that ended otherwise than by the client's own decision.
+        var triesEnded = 0
         /// The number of crashes that it caused, and of those that used up none of its own attempts.
         var kills = 0
         var freeKills = 0

@@ -23,6 +23,8 @@ package enum Fault: String, SimulatedFault {
     // Files: on their way to the hub, on the hub, on the device
     case uploadCut, uploadAnswerLost, uploadHubRestart, uploadDamaged, uploadQuota, uploadExpired, fileExpired
     case copyFails, fileReadFails, releaseFails
+    // A page without messages that promises more of them
+    case pageLeadsNowhere
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
@@ -57,13 +59,14 @@ package enum Fault: String, SimulatedFault {
         case .uploadDamaged, .uploadQuota: 60
         case .uploadExpired, .fileExpired: 100
         case .copyFails, .fileReadFails, .releaseFails: 30
+        case .pageLeadsNowhere: 100
         }
     }
 
     /// The stream from which its strikes are drawn: a seed in which none of a stream strikes has the same history as
     /// without the stream.
     enum Dice {
-        case general, history, events, power, files
+        case general, history, events, power, files, pages
     }
 
     var dice: Dice {
@@ -75,6 +78,7 @@ package enum Fault: String, SimulatedFault {
         case .uploadCut, .uploadAnswerLost, .uploadHubRestart, .uploadDamaged, .uploadQuota, .uploadExpired,
             .fileExpired, .copyFails, .fileReadFails, .releaseFails:
             .files
+        case .pageLeadsNowhere: .pages
         default: .general
         }
     }
@@ -93,7 +97,8 @@ package enum Fault: String, SimulatedFault {
     package var strikesInFlight: Bool {
         switch self {
         case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset, .eventsRepeated,
-            .eventsLimited, .eventsForgotten, .powerLost, .fileExpired, .copyFails, .fileReadFails, .releaseFails:
+            .eventsLimited, .eventsForgotten, .powerLost, .fileExpired, .copyFails, .fileReadFails, .releaseFails,
+            .pageLeadsNowhere:
             false
         default: true
         }

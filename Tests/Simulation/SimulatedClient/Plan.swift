@@ -39,6 +39,11 @@ package struct Plan: Sendable {
     /// How many of the messages that users create have files, in thousandths.
     var mediaLikelihood = 0
 
+    /// True when each client has a screen that shows its status.
+    var watchesStatus = false
+    /// True when clients ask for another token themselves when the hub refuses theirs.
+    var renewsTokens = false
+
     /// The time after which a transport stops waiting for a response.
     static let callTimeout: Duration = .seconds(30)
     /// The age of the oldest copy of a request that the network delivers.
@@ -93,6 +98,15 @@ package struct Plan: Sendable {
         if !isSteady { drawHistories() }
         if !isSteady { drawEvents() }
         drawFiles(hasFiles ?? (isSteady ? false : nil))
+        if !isSteady { drawScreens() }
+    }
+
+    private mutating func drawScreens() {
+        var generator = SplitMix64(seed: seed ^ 0x2A2A_2A2A_2A2A_2A2A)
+        watchesStatus = Int.random(in: 0..<8, using: &generator) == 0
+        renewsTokens = Int.random(in: 0..<4, using: &generator) == 0
+        let leadsNowhere = Bool.random(using: &generator)
+        likelihoods[.pageLeadsNowhere] = leadsNowhere ? Fault.pageLeadsNowhere.likelihood : 0
     }
 
     private mutating func drawFiles(_ wanted: Bool?) {

@@ -46,7 +46,7 @@ final class Reply<Value: Sendable>: Sendable {
                 if let known { continuation.resume(returning: known) }
             }
         } onCancel: {
-            end(.failure(.inDoubt(detail: "cancelled")))
+            end(.failure(.cancelled))
         }
         return try outcome.get()
     }

@@ -49,7 +49,7 @@ final class SimulatedTransport: Transport {
             defer { state.endings = [:] }
             return state.endings.sorted { $0.key < $1.key }.map(\.value)
         }
-        for end in endings { end(.inDoubt(detail: "the transport was closed")) }
+        for end in endings { end(.closed) }
     }
 
     // MARK: - Calls
@@ -66,11 +66,13 @@ final class SimulatedTransport: Transport {
         defer { world.network.openCalls -= 1 }
         do throws(TransportError) {
             let report = try await call { [self] reply in world.send(delivery, self, reply) }
+            world.noteEnd(of: delivery, nil)
             if world.lies(.repeatsAfterItsEnd, oneIn: 10) {
                 world.after(.seconds(5)) { [self] in world.send(delivery, self, Reply()) }
             }
             return answer(report)
         } catch {
+            world.noteEnd(of: delivery, error)
             if world.plan.plantedFault == .takesDoubtForFailure, case .inDoubt(let detail) = error {
                 throw .transient(code: "500", detail: detail)
             }

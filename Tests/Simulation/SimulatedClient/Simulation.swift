@@ -23,6 +23,7 @@ package struct Simulation: Sendable {
             world.isOver = true
             let end = world.runtime.now + Plan.wreckBound
             if try !world.runtime.finish(by: end) { world.violated("something goes on after the end of everything") }
+            world.checkWaitsEnded()
         } catch {
             world.violated("\(error)")
         }
@@ -59,6 +60,7 @@ extension World {
             await settle(isLast: true)
         }
         await checkQuietLists()
+        await checkPromptness()
         if plan.hasFiles, violation == nil { await checkFiles() }
         isOver = true
         for device in devices.indices {
@@ -131,7 +133,7 @@ extension World {
 
     private func needsLogin(_ process: Int) -> Bool {
         devices[processes[process].device].session?.isActive != true || processes[process].lacksToken
-            || needsToken(process)
+            || !plan.renewsTokens && needsToken(process)
     }
 
     /// True when the hub will never accept the process's token; a temporary rejection by the hub ends by itself.

@@ -26,7 +26,8 @@ extension World {
         do {
             let client = try await CausewayClient.open(
                 store: store, transports: transports, credentials: devices[device].credentials,
-                runtime: DeviceRuntime(world: self, device: device), configuration: configuration)
+                runtime: DeviceRuntime(world: self, device: device), configuration: configuration,
+                renewToken: renewal(process))
             guard processes[process].life == .opening else { return await client.close() }
             processes[process].client = client
             processes[process].confirmed = processes[process].transports
@@ -34,6 +35,7 @@ extension World {
                 processes[process].transports.isEmpty && devices[device].session?.isActive == true
             processes[process].life = .running
             if plan.hasEvents { openLists(process, client) }
+            if plan.watchesStatus { watchStatus(process, client) }
             tell(.opened, device, process) { "device \(device): process \(process) is open" }
         } catch {
             guard processes[process].life == .opening else { return }
@@ -66,6 +68,17 @@ extension World {
         return told
     }
 
+    /// The client's way to another token; `nil` if a user logs in.
+    private func renewal(_ process: Int) -> (@Sendable (Session) async throws -> AccessToken)? {
+        guard plan.renewsTokens else { return nil }
+        return { [self] session in
+            let accounts = plan.devices[processes[process].device].accounts
+            let account = accounts.first { self.account(of: "\($0)") == session.user }
+            guard let token = AccessToken(makeToken(account ?? accounts[0])) else { throw CancellationError() }
+            return token
+        }
+    }
+
     private func makeTransport(_ process: Int, _ token: AccessToken) -> SimulatedTransport {
         let transport = SimulatedTransport(world: self, process: process, token: token.text)
         processes[process].transports.append(transport)
@@ -92,6 +105,7 @@ extension World {
             "device \(processes[process].device): process \(process) crashes"
         }
         countUploads(of: process, as: \.crashesInUploads)
+        noteCutOff(process)
         let disk = processes[process].beforeLastCommit ?? processes[process].disk.crashed()
         leave(process, disk)
     }
@@ -102,6 +116,7 @@ extension World {
         tell(.crashes, processes[process].device, process) {
             "device \(processes[process].device): its power is cut"
         }
+        noteCutOff(process)
         leave(process, disk)
     }
 

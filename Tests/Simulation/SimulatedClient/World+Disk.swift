@@ -112,6 +112,7 @@ extension World {
         if let before, let after {
             if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
             noteAttempt(before, after, process)
+            checkAttempts(after, process)
             // After a reset everything gets new positions, in the order of the old ones.
             if !isReset, before.laneSequence != after.laneSequence { expected.records[id]?.resends += 1 }
         }

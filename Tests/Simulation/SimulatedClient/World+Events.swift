@@ -91,8 +91,10 @@ extension World {
     func openLists(_ process: Int, _ client: CausewayClient) {
         for channel in channels {
             let changes = client.liveChanges(of: MessagesQuery(.channel(channel), direction: .descending))
+            watchersLeft += 1
             runtime.spawn { [self] in
                 for await change in changes { processes[process].lists[channel] = change }
+                watchersLeft -= 1
             }
         }
     }

@@ -187,9 +187,9 @@ extension World {
 
     /// Passes the time until the hub refuses nobody any more and every client has probed it since: a client that is
     /// refused cannot detect that the hub lost data.
-    private func passRefusals() async {
+    func passRefusals() async {
         let last = network.refusedTokens.values.compactMap(\.self).reduce(network.mismatchUntil, max)
-        guard last > runtime.now else { return }
+        if last <= runtime.now { return }
         await pass(last - runtime.now + .seconds(20))
     }
 

@@ -111,6 +111,12 @@ extension World {
         if message.sentContent != stored.content || message.sender != stored.key.account {
             violated("message \(expected.number(id)) reads otherwise than on the hub")
         }
+        let body = message.confirmed ?? message.displayed
+        guard let user = processes[process].disk.account?.user, body.changedAt == stored.changedAt else { return }
+        let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
+        if body.myReactions != given {
+            violated("message \(expected.number(id)) has the reactions of another account than \(user)'s")
+        }
     }
 
     /// Checks that a refused message was refused by the hub.
@@ -301,6 +307,15 @@ extension World {
 
     // MARK: - At the end
 
+    /// Checks that nobody waits for a client that is closed.
+    func checkWaitsEnded() {
+        for process in processes.indices {
+            guard let number = processes[process].waiting.keys.map({ expected.number($0) }).min() else { continue }
+            return violated("process \(process) has ended, and a wait for message \(number) has not")
+        }
+        if watchersLeft > 0 { violated("\(watchersLeft) sequences have not ended with their clients") }
+    }
+
     /// True when there is nothing left to do on any device.
     var isIdle: Bool {
         usersLeft == 0 && network.openCalls == 0
@@ -346,6 +361,15 @@ extension World {
         return await client.footprint()
     }
 
+    /// Checks that no page is forgotten; one that a list requests is there soon.
+    private func checkPagesUnderWay(_ client: CausewayClient, _ device: Int) async {
+        // A call for events counts as one.
+        guard await client.footprint().pages > 1 else { return }
+        await pass(Plan.callTimeout + latestTimer + .seconds(5))
+        let pages = await client.footprint().pages
+        if pages > 1 { violated("device \(device) is at rest, and \(pages) pages are under way") }
+    }
+
     /// Checks the invariants that hold when there is nothing left to do.
     ///
     /// - Parameter isLast: whether every account of every device has returned.
@@ -358,12 +382,14 @@ extension World {
             brokenParking(process).map { words in violated(words) }
             brokenByOperations(device, process).map { words in violated(words) }
             await checkNotices(client, process)
+            await checkShownStatus(client, process)
             let footprint = await restingFootprint(of: client)
             // An idle probe may just have detected that the hub lost something.
             guard processes[process].mirror.isIdle else { continue }
             if !processes[process].mirror.hasParked, !footprint.isEmpty {
                 violated("device \(device) is at rest, and its engine holds \(footprint)")
             }
+            await checkPagesUnderWay(client, device)
         }
         // An idle probe may have detected a loss while the devices were checked: then there is work again.
         await rest()

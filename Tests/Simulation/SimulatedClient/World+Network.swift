@@ -115,6 +115,8 @@ extension World {
         guard processes[transport.process].life != .dead else { return }
         let device = processes[transport.process].device
         if processes[transport.process].isWitnessed { pagesRead += 1 }
+        processes[transport.process].pageRequests.append(runtime.now)
+        if processes[transport.process].pageRequests.isCrowded { violated("device \(device) asks for pages in circles") }
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<RemotePage>.Outcome =
@@ -154,6 +156,11 @@ extension World {
         var page = RemotePage(items: Array(items.suffix(query.limit)), hasMore: hasMore)
         page.history = oracle.name(hub)
         if plan.hasLosses || plan.hasEvents { page.range = range(of: page, query) }
+        if strikes(.pageLeadsNowhere) {
+            page.items = []
+            page.hasMore = true
+            page.range = nil
+        }
         return page
     }
 

@@ -1,5 +1,7 @@
 import Causeway
 import CausewayModels
+import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 import CausewayStorage
 
 /// Reads by users, and the checks of their results.
@@ -68,13 +70,59 @@ extension World {
                 else { continue }
                 violated("message \(expected.number(item.operation.id)) waits behind an operation")
             }
-            for item in page.items { checkWait(item, process) }
+            for item in page.items {
+                checkWait(item, process)
+                checkRelation(item, process)
+            }
             for item in page.items where item.operation.syncState == .error && item.wait != nil {
                 violated("message \(expected.number(item.operation.id)) has failed, and is said to wait")
             }
         } catch {
             witnessError(error, process)
         }
+    }
+
+    /// Checks that a message that waits for a failed one says so.
+    private func checkRelation(_ item: OutboxItem, _ process: Int) {
+        let (related, isSaidFailed): (MessageID, Bool)
+        switch item.wait {
+        case .parked(let message): (related, isSaidFailed) = (message, false)
+        case .blocked(by: let message): (related, isSaidFailed) = (message, true)
+        default: return
+        }
+        // If the store cannot be read, the engine takes nothing for failed.
+        guard plan.likelihoods[.readFails] == 0, let state = processes[process].mirror.items[related]?.syncState,
+            (state == .error) != isSaidFailed
+        else { return }
+        violated(
+            "message \(expected.number(item.operation.id)) is said to wait for a message "
+                + (isSaidFailed ? "that failed, and it is \(state)" : "under way, and it has failed"))
+    }
+
+    // MARK: - The status
+
+    /// Follows the status of a client like a screen.
+    func watchStatus(_ process: Int, _ client: CausewayClient) {
+        let statuses = client.liveStatus()
+        watchersLeft += 1
+        runtime.spawn { [self] in
+            for await status in statuses { processes[process].shownStatus = status }
+            watchersLeft -= 1
+        }
+    }
+
+    /// Checks that the status that a screen shows is the present one.
+    func checkShownStatus(_ client: CausewayClient, _ process: Int) async {
+        guard plan.watchesStatus, violation == nil else { return }
+        var difference: String?
+        let deadline = runtime.now + latestTimer + .seconds(5)
+        while runtime.now < deadline {
+            guard isRunning(process), let status = try? await client.status() else { return }
+            guard let shown = processes[process].shownStatus, shown != status else { return }
+            difference = "\(shown) instead of \(status)"
+            await pass(.seconds(1))
+        }
+        if let difference { violated("a screen shows a former status at rest: \(difference)") }
     }
 
     func readStatus(_ client: CausewayClient, _ process: Int) async {

@@ -266,7 +266,7 @@ extension World {
         }
     }
 
-    private func pause(_ client: CausewayClient, _ process: Int) async {
+    func pause(_ client: CausewayClient, _ process: Int) async {
         let resumptions = processes[process].resumptions
         let isAlone = processes[process].resumptionsUnderWay == 0
         processes[process].mayBePaused = true

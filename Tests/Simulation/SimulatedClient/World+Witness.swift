@@ -36,6 +36,11 @@ extension World {
     func witnessResult(
         _ result: Result<ServerPosition, DeliveryError>, of id: MessageID, _ process: Int, mayBeUnknown: Bool
     ) {
+        if processes[process].life == .closing, !mayBeUnknown, case .failure(.unknown) = result,
+            plan.devices[processes[process].device].accounts.count == 1
+        {
+            violated("a wait that the end of a client cut off is told cancelled")
+        }
         guard isRunning(process) else { return }
         tally.results += 1
         // A wait for a message of an account that has logged out ends with an error.

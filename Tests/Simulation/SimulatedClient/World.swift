@@ -28,6 +28,8 @@ final class World: @unchecked Sendable {
     var powerDice: SplitMix64
     /// The randomness for files and their faults.
     var fileDice: SplitMix64
+    /// The randomness for pages that lead nowhere.
+    var pageDice: SplitMix64
     var history: History
     /// True once the hub has gone back to an earlier state.
     var hasLostData = false
@@ -47,6 +49,8 @@ final class World: @unchecked Sendable {
     var haveAllLooked = false
     var network = SimulatedNetwork()
     var expected = ExpectedState()
+    /// The number of screens whose sequences have not ended.
+    var watchersLeft = 0
     /// The number of user tasks that have not ended.
     var usersLeft = 0
     /// True when the network, the hub, the disks and the users work correctly from now on.
@@ -77,6 +81,7 @@ final class World: @unchecked Sendable {
         eventDice = SplitMix64(seed: plan.seed ^ 0x7777_7777_7777_7777)
         powerDice = SplitMix64(seed: plan.seed ^ 0x1D1D_1D1D_1D1D_1D1D)
         fileDice = SplitMix64(seed: plan.seed ^ 0x3333_3333_3333_3333)
+        pageDice = SplitMix64(seed: plan.seed ^ 0x4B4B_4B4B_4B4B_4B4B)
         history = History(isTold: isTold)
         devices = plan.devices.map { _ in Device(hasFiles: plan.hasFiles) }
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
@@ -119,6 +124,7 @@ final class World: @unchecked Sendable {
             case .events: Int.random(in: 0..<1000, using: &eventDice)
             case .power: Int.random(in: 0..<1000, using: &powerDice)
             case .files: Int.random(in: 0..<1000, using: &fileDice)
+            case .pages: Int.random(in: 0..<1000, using: &pageDice)
             }
         guard die < likelihood else { return false }
         tally.faults.count(fault, inFlight: fault.dice == .files ? network.openTransfers : network.openCalls)
