@@ -1,6 +1,7 @@
 import CausewayOutbox
 
-/// The amount of unfinished work that an engine holds in memory. All values but ``pages`` are 0 when nothing is waiting.
+/// The amount of unfinished work that an engine holds in memory. All values but ``pages`` are 0 when nothing is
+/// waiting.
 package struct SyncFootprint: Sendable, Hashable {
     /// Unprocessed inputs, including entries of the feed.
     package var inputs: Int

@@ -18,6 +18,8 @@ package struct Plan: Sendable {
 
     package let seed: UInt64
     package var plantedFault: PlantedFault?
+    /// The check that is switched off, to find out whether another one finds a planted fault.
+    package var ignoredCheck: Check?
     var devices: [Device] = []
     /// The number of acts of each user.
     package var actsOfEachUser: Int

@@ -23,6 +23,20 @@ extension Simulation {
         return (run.tally, run.violation)
     }
 
+    /// The check that reveals a planted fault in the first of `seedsMax` seeds that does.
+    ///
+    /// - Parameter ignored: a check that is switched off.
+    package static func check(
+        revealing plantedFault: PlantedFault, seedsMax: UInt64, ignoring ignored: Check? = nil
+    ) -> Check? {
+        for seed in 1...seedsMax {
+            var plan = Plan(seed: seed, plantedFault: plantedFault)
+            plan.ignoredCheck = ignored
+            if let check = run(plan).brokenCheck { return check }
+        }
+        return nil
+    }
+
     /// Returns the first seed that reveals a planted fault; `nil` when `seedsMax` seeds do not.
     package static func find(_ plantedFault: PlantedFault, seedsMax: UInt64) -> BrokenSeed? {
         run(1..<seedsMax + 1, plantedFault: plantedFault, brokenMax: 1).broken.first

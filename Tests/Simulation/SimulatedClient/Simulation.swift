@@ -10,6 +10,8 @@ package struct Simulation: Sendable {
     package let tally: Tally
     /// The first violated invariant; `nil` when there was none.
     package let violation: String?
+    /// The check that found it.
+    package let brokenCheck: Check?
     /// The events as text; empty unless requested.
     package let history: [String]
 
@@ -22,10 +24,12 @@ package struct Simulation: Sendable {
             try world.runtime.run { await world.run() }
             world.isOver = true
             let end = world.runtime.now + Plan.wreckBound
-            if try !world.runtime.finish(by: end) { world.violated("something goes on after the end of everything") }
+            if try !world.runtime.finish(by: end) {
+                world.violated(.ending, "something goes on after the end of everything")
+            }
             world.checkWaitsEnded()
         } catch {
-            world.violated("\(error)")
+            world.violated(.progress, "\(error)")
         }
         world.dissolve()
         return world.outcome()
@@ -87,7 +91,9 @@ extension World {
         }
         for device in devices.indices where violation == nil {
             guard let (process, _) = running(device) else { continue }
-            if processes[process].mirror.hasParked { violated("device \(device): something stays parked for ever") }
+            if processes[process].mirror.hasParked {
+                violated(.unparking, "device \(device): something stays parked for ever")
+            }
         }
     }
 
@@ -150,7 +156,9 @@ extension World {
             let activity = activity
             await pass(Plan.restDuration)
             if violation != nil || isIdle && activity == self.activity { return }
-            if runtime.now > deadline { return violated("not at its end after \(Plan.settleBound): \(toldUnrest())") }
+            if runtime.now > deadline {
+                return violated(.settling, "not at its end after \(Plan.settleBound): \(toldUnrest())")
+            }
         }
     }
 
@@ -169,6 +177,7 @@ extension World {
         }
         history.mix(runtime.steps)
         tally.digest = history.hash
-        return Simulation(plan: plan, tally: tally, violation: violation, history: history.text.lines)
+        return Simulation(
+            plan: plan, tally: tally, violation: violation, brokenCheck: brokenCheck, history: history.text.lines)
     }
 }

@@ -21,7 +21,7 @@ extension World {
         guard let user = processes[process].disk.account?.user else { return }
         let foreign = messages.filter { $0.lane != nil && $0.sender != user }.map { expected.number($0.id) }
         guard let first = foreign.min() else { return }
-        violated("message \(first) of another account is shown to \(user)")
+        violated(.owners, "message \(first) of another account is shown to \(user)")
     }
 
     // MARK: - Logouts
@@ -42,7 +42,7 @@ extension World {
         let endings = processes[process].logouts.dropFirst(first)
         guard isRunning(process), !endings.isEmpty else { return }
         if endings.contains(where: { ($0.pending - ($0.enqueued - enqueued)...$0.pending).contains(count) }) { return }
-        violated("a logout says that \(count) are pending, and there are \(endings.map(\.pending))")
+        violated(.logoutCount, "a logout says that \(count) are pending, and there are \(endings.map(\.pending))")
     }
 
     // MARK: - Returns

@@ -3,8 +3,8 @@ import CausewaySimulatedHub
 import CausewayStorage
 import CausewayTransport
 
-/// Attempts: only a call that ended, or was cut off by a crash, uses one up. What the client itself breaks off does not:
-/// an orderly end, a logout, a renewed token.
+/// Attempts: only a call that ended, or was cut off by a crash, uses one up. A call that the client itself breaks off
+/// does not: at an orderly end, a logout, a renewed token.
 extension World {
     /// Notes the end of a call.
     func noteEnd(of delivery: Delivery, _ error: TransportError?) {
@@ -28,12 +28,13 @@ extension World {
             !devices[processes[process].device].wasCopied, item.attempts > record.triesEnded
         else { return }
         violated(
+            .attempts,
             "message \(record.number) has used up \(item.attempts) attempts, and \(record.triesEnded) have ended")
     }
 }
 
 extension TransportError {
-    /// What the transport reports of a call that the client has broken off.
+    /// The errors of a call that the client has broken off.
     static let cancelled = TransportError.inDoubt(detail: "cancelled")
     static let closed = TransportError.inDoubt(detail: "the transport was closed")
 

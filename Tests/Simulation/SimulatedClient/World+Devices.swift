@@ -40,7 +40,7 @@ extension World {
         } catch {
             guard processes[process].life == .opening else { return }
             tell(.opened, device, -1) { "device \(device): process \(process) cannot open: \(error)" }
-            if isHealed { violated("device \(device) cannot be opened on a good disk: \(error)") }
+            if isHealed { violated(.opening, "device \(device) cannot be opened on a good disk: \(error)") }
             leave(process, disk.crashed())
         }
     }

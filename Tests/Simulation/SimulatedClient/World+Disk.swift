@@ -72,7 +72,7 @@ extension World {
         tally.commits += 1
         let device = processes[process].device
         if let broken = processes[process].mirror.fold(commit) {
-            return violated("the feed of device \(device) does not add up: \(broken)")
+            return violated(.feed, "the feed of device \(device) does not add up: \(broken)")
         }
         let recorded = Set(commit.changes.compactMap(\.deletedByPeople))
         for change in commit.changes {
@@ -102,7 +102,7 @@ extension World {
                 expected.records[id]?.isGoneByPage = false
             }
             if let record = expected.records[id], record.isDeleted, isAtHome(record, device) {
-                violated("message \(record.number) was deleted, and is back on device \(device)")
+                violated(.deletedReturns, "message \(record.number) was deleted, and is back on device \(device)")
             }
         }
         if let before, after == nil {
@@ -110,14 +110,16 @@ extension World {
             noteRemoval(before, process)
         }
         if let before, let after {
-            if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
+            if before.syncState == .synced, after.syncState != .synced {
+                violated(.syncedStays, "\(id) was synced, and is no more")
+            }
             noteAttempt(before, after, process)
             checkAttempts(after, process)
             // After a reset everything gets new positions, in the order of the old ones.
             if !isReset, before.laneSequence != after.laneSequence { expected.records[id]?.resends += 1 }
         }
         if let after, after.lane != nil, after.attempts > plan.devices[device].outbox.retry.retriesMax + 1 {
-            violated("message \(expected.number(id)) is tried \(after.attempts) times")
+            violated(.attemptsMax, "message \(expected.number(id)) is tried \(after.attempts) times")
         }
     }
 
@@ -139,7 +141,9 @@ extension World {
             // Deleting an operation that has been sent does not undo its effect on the hub.
             expected.records[target]?.hasLostOperations = true
         }
-        if !isAskedFor { violated("message \(record.number) was deleted, and nobody had asked for it") }
+        if !isAskedFor {
+            violated(.unaskedDeletion, "message \(record.number) was deleted, and nobody had asked for it")
+        }
     }
 
     /// A process that goes on beside a copy of its store completes a deletion of all failed messages; the copy, which

@@ -107,7 +107,7 @@ extension World {
             var difference = difference()
             if difference == nil { difference = await unfollowed() }
             guard let difference else { return }
-            if runtime.now > deadline { return violated(difference) }
+            if runtime.now > deadline { return violated(.lists, difference) }
             await pass(.seconds(1))
         }
     }
@@ -120,9 +120,9 @@ extension World {
         let (asked, reasons) = (pagesRead, reasonsToAsk)
         await pass(Self.quietTime)
         if reasonsToAsk != reasons { return }
-        if let difference = difference() { violated("\(difference), after it was equal") }
+        if let difference = difference() { violated(.lists, "\(difference), after it was equal") }
         if pagesRead != asked {
-            violated("\(pagesRead - asked) pages were requested for lists that events keep up to date")
+            violated(.neededPages, "\(pagesRead - asked) pages were requested for lists that events keep up to date")
         }
     }
 

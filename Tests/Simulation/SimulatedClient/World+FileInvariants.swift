@@ -83,9 +83,12 @@ extension World {
         guard let record = onlyMessage(of: file, process), !record.isDeleted,
             let upload = expected.uploads[record.item.id]
         else { return }
-        if upload.hasReceipt { violated("message \(record.number) is uploaded again, and has its receipt") }
+        if upload.hasReceipt {
+            violated(.repeatedUpload, "message \(record.number) is uploaded again, and has its receipt")
+        }
         if let session = upload.session, hubFiles.upload(session, of: record.item.sender) != nil {
-            violated("message \(record.number) is uploaded from the start, and the hub has a part of it")
+            violated(
+                .repeatedUpload, "message \(record.number) is uploaded from the start, and the hub has a part of it")
         }
     }
 
@@ -94,21 +97,23 @@ extension World {
         guard let record = onlyMessage(of: file, process), record.isDeleted, let since = record.deletedAt else {
             return
         }
-        if runtime.now - since > .seconds(1) { violated("message \(record.number) is uploaded after its deletion") }
+        if runtime.now - since > .seconds(1) {
+            violated(.uploadAfterDeletion, "message \(record.number) is uploaded after its deletion")
+        }
     }
 
     /// Checks that a message leaves after its file.
     func checkFile(of id: MessageID, _ file: Attachment) {
         guard plan.hasFiles else {
             if hubFiles.files[file.sha256] == nil {
-                violated("message \(expected.number(id)) is sent before its file")
+                violated(.fileFirst, "message \(expected.number(id)) is sent before its file")
             }
             return
         }
         if let record = expected.records[id], !record.isExcused, expected.uploads[id]?.hasReceipt != true,
             expected.receiptsLost[id] != runtime.now
         {
-            violated("message \(record.number) is sent before its file")
+            violated(.fileFirst, "message \(record.number) is sent before its file")
         }
     }
 
@@ -120,7 +125,7 @@ extension World {
         var place = offset
         for byte in bytes {
             if byte != SampleFile.byte(of: file.sha256, at: place) {
-                return violated("byte \(place) of \(file.name) arrives changed")
+                return violated(.fileBytes, "byte \(place) of \(file.name) arrives changed")
             }
             place += 1
         }
@@ -131,10 +136,10 @@ extension World {
         guard plan.hasFiles, let record = expected.records[entry.message], record.item.createsMessage else { return }
         if let file = hub.accepted[entry.message]?.content.attachment {
             if hubFiles.files[file.sha256]?.size != file.size {
-                violated("the hub takes message \(record.number), and has not its file")
+                violated(.fileOnHub, "the hub takes message \(record.number), and has not its file")
             }
         }
-        brokenPolicy(entry, record, call).map { words in violated(words) }
+        brokenPolicy(entry, record, call).map { words in violated(.ordering, words) }
     }
 
     /// Follows the messages on the hub that have files.
@@ -181,8 +186,9 @@ extension World {
         else { return }
         switch item.wait {
         case .behind(let other) where expected.records[other]?.item.sentContent.attachment != nil:
-            violated("message \(expected.number(item.operation.id)) waits for a file")
-        case .behindLane, .uploading: violated("message \(expected.number(item.operation.id)) waits for media")
+            violated(.textWaits, "message \(expected.number(item.operation.id)) waits for a file")
+        case .behindLane, .uploading:
+            violated(.textWaits, "message \(expected.number(item.operation.id)) waits for media")
         default: break
         }
     }
@@ -206,7 +212,7 @@ extension World {
         for id in expected.created where hub.holds(id) {
             guard let file = hub.accepted[id]?.content.attachment, hubFiles.files[file.sha256]?.size != file.size
             else { continue }
-            violated("the hub has message \(expected.number(id)), and not its file")
+            violated(.fileOnHub, "the hub has message \(expected.number(id)), and not its file")
         }
         for device in devices.indices where violation == nil {
             guard let (process, _) = running(device) else { continue }
@@ -236,8 +242,9 @@ extension World {
             }
             if strays.isEmpty, missing == nil { return }
             if runtime.now > deadline {
-                if let missing { violated("the file of message \(expected.number(missing.id)) is gone") }
-                violated("device \(device) keeps \(strays.count) files that no message has")
+                if let missing { violated(.keptFiles, "the file of message \(expected.number(missing.id)) is gone") }
+                violated(.removedFiles, "device \(device) keeps \(strays.count) files that no message has")
+                return
             }
             await pass(.seconds(1))
         }
@@ -250,7 +257,7 @@ extension World {
             expected.uploads.filter { expected.records[$0.key]?.isDeleted == false }.values.compactMap(\.session))
         for (location, upload) in hubFiles.uploads.sorted(by: { $0.key < $1.key })
         where !known.contains(location) && expected.storedUploads.contains(location) {
-            violated("the hub keeps \(location) of \(upload.file.name), which nothing needs")
+            violated(.leftUploads, "the hub keeps \(location) of \(upload.file.name), which nothing needs")
         }
     }
 }

@@ -15,7 +15,9 @@ extension World {
         _ reply: Reply<Value>, isCancellation: Bool = false
     ) {
         guard processes[transport.process].life != .dead else { return }
-        if transport.isRetired, !isCancellation { violated("a file is uploaded after its session had ended") }
+        if transport.isRetired, !isCancellation {
+            violated(.endedSession, "a file is uploaded after its session had ended")
+        }
         let device = processes[transport.process].device
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
@@ -98,7 +100,7 @@ extension World {
     private func reportedOffset(of session: UploadSession) -> Int64 {
         let (offset, objection) = hubFiles.report(
             session.location, isDurable: plan.plantedFault != .hubUndercutsOffsets)
-        if let objection { violated(objection) }
+        if let objection { violated(.uploadOffset, objection) }
         return offset
     }
 

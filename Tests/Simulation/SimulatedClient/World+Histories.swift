@@ -56,7 +56,7 @@ extension World {
         hasLostData = true
         noteLosses(upTo: backup.hub)
         if let objection = oracle.putBack((backup.hub, backup.oracle), to: &hub, isRestore: isRestore) {
-            violated(objection)
+            violated(.hubOracle, objection)
         }
         expected.lastStored = backup.lastStored
         expected.lastOrdinal = backup.lastOrdinal
@@ -70,7 +70,7 @@ extension World {
 
     private func replaceHub() {
         noteLosses(upTo: ModelHub())
-        if let objection = oracle.replace(&hub) { violated(objection) }
+        if let objection = oracle.replace(&hub) { violated(.hubOracle, objection) }
         expected.lastStored = [:]
         expected.lastOrdinal = [:]
         expected.lastOrdinalOfDevice = [:]
@@ -120,7 +120,7 @@ extension World {
     /// Passes a claim to the hub.
     func meet(_ claim: ServerHistory?) -> Bool {
         let (isCurrent, objection) = oracle.meet(claim, at: &hub)
-        if let objection { violated(objection) }
+        if let objection { violated(.hubOracle, objection) }
         return isCurrent
     }
 
@@ -135,7 +135,9 @@ extension World {
     func hasFollowed(_ mutations: [Mutation], from history: ServerHistory?, _ outbox: OutboxID?, _ process: Int) {
         for case .followHistory(let new, _, marks: _, at: _) in mutations {
             let device = processes[process].device
-            if let history, history.isSame(as: new) { violated("device \(device) goes over to what it knows") }
+            if let history, history.isSame(as: new) {
+                violated(.sameHistory, "device \(device) goes over to what it knows")
+            }
             processes[process].changesOfHistory += 1
             reasonsToAsk += 1
             forgetPayments(onDeviceOf: process)
@@ -150,7 +152,7 @@ extension World {
         else { return }
         expected.records[message.id]?.isGoneByPage = true
         if message.lane != nil, !expected.deletedOnHub.contains(message.id) {
-            violated("message \(record.number) was taken away by a page, and nobody had deleted it")
+            violated(.pageRemoval, "message \(record.number) was taken away by a page, and nobody had deleted it")
         }
     }
 
@@ -204,7 +206,7 @@ extension World {
             return await checkNotices(client, process, isLast: true)
         }
         if told != processes[process].changesOfHistory, !isFull {
-            violated("\(processes[process].changesOfHistory) changes of history were told \(told) times")
+            violated(.notices, "\(processes[process].changesOfHistory) changes of history were told \(told) times")
         }
     }
 
@@ -212,11 +214,11 @@ extension World {
     func checkLosses(_ isLast: Bool) {
         for device in devices.indices {
             guard let (process, _) = running(device) else { continue }
-            if isBehind(process) { violated("device \(device) still believes in what the hub has lost") }
+            if isBehind(process) { violated(.unseenLoss, "device \(device) still believes in what the hub has lost") }
         }
         guard isLast, !devices.contains(where: \.wasCopied) else { return }
         for id in expected.created where expected.deletedOnHub.contains(id) && hub.holds(id) {
-            violated("message \(expected.number(id)) was deleted on the hub, and is there again")
+            violated(.deletedOnHub, "message \(expected.number(id)) was deleted on the hub, and is there again")
         }
     }
 

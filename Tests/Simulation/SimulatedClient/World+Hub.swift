@@ -42,7 +42,7 @@ extension World {
             tally.operations += report.outcomes.count
             witnessHub(call, account, report)
         }
-        if let objection { violated(objection) }
+        if let objection { violated(.hubOracle, objection) }
         if case .success = result, strikes(.appliedThenFailed) {
             return .failure(.inDoubt(detail: "502 from a proxy"))
         }

@@ -14,8 +14,8 @@ extension World {
     func hasStarted(_ process: Int, _ restart: RestartPolicy) {
         guard processes[process].isWitnessed else { return }
         readAgain(process)
-        brokenSweep(process, restart).map { words in violated(words) }
-        brokenByLoss(processes[process].device).map { words in violated(words) }
+        brokenSweep(process, restart).map { words in violated(.sweep, words) }
+        brokenByLoss(processes[process].device).map { words in violated(.loss, words) }
         checkVerdicts(process)
     }
 
@@ -86,7 +86,7 @@ extension World {
     /// Checks that the feed, folded over the initial content, equals the content of the store.
     func checkFeed(_ process: Int) {
         if !processes[process].mirror.agrees(with: processes[process].disk.contents) {
-            violated("the feed of device \(processes[process].device) tells another history than its store")
+            violated(.feed, "the feed of device \(processes[process].device) tells another history than its store")
         }
     }
 
@@ -97,7 +97,7 @@ extension World {
         if hub.accepted[id]?.serverPosition != serverPosition,
             !(isBehind(process) && oracle.wasGiven(serverPosition, to: id))
         {
-            violated("message \(expected.number(id)) becomes synced, and the hub does not have it there")
+            violated(.delivered, "message \(expected.number(id)) becomes synced, and the hub does not have it there")
         }
     }
 
@@ -109,13 +109,14 @@ extension World {
         // A page may be older than the stored message, or than the hub's, or of data that the hub has lost since.
         guard !isBehind(process), (message.confirmed ?? message.displayed).editedAt == stored.editedAt else { return }
         if message.sentContent != stored.content || message.sender != stored.key.account {
-            violated("message \(expected.number(id)) reads otherwise than on the hub")
+            violated(.merged, "message \(expected.number(id)) reads otherwise than on the hub")
         }
         let body = message.confirmed ?? message.displayed
         guard let user = processes[process].disk.account?.user, body.changedAt == stored.changedAt else { return }
         let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
         if body.myReactions != given {
-            violated("message \(expected.number(id)) has the reactions of another account than \(user)'s")
+            violated(
+                .mergedReactions, "message \(expected.number(id)) has the reactions of another account than \(user)'s")
         }
     }
 
@@ -127,7 +128,7 @@ extension World {
             !record.isExcused,
             !devices[record.device].wasCopied
         else { return }
-        violated("message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
+        violated(.refusal, "message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
     }
 
     private func checkVerdicts(_ process: Int) {
@@ -145,7 +146,7 @@ extension World {
             !((record.isRepeated || record.wasBroughtBack) && isAsked(id, process)),
             !isBehind(process)
         else { return }
-        violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
+        violated(.finalFailure, "message \(record.number) is failed for good (\(message.told)), and the hub has it")
     }
 
     /// True when a fence or a deletion of the message still has to reach the hub.
@@ -158,13 +159,13 @@ extension World {
     /// Checks that only stored entries are sent, as they are stored, and only while sending is allowed.
     func witnessSending(_ delivery: Delivery, _ transport: SimulatedTransport) {
         let process = transport.process
-        if transport.isRetired { violated("something is sent after its session had ended") }
+        if transport.isRetired { violated(.endedSession, "something is sent after its session had ended") }
         guard processes[process].isWitnessed else {
             for operation in delivery.operations { expected.records[operation.message]?.isExcused = true }
             return
         }
         if let since = processes[process].pausedSince, since < runtime.now {
-            violated("something is sent during a pause")
+            violated(.pause, "something is sent during a pause")
         }
         for case .send(let id, channel: _, let content, createdAt: _, parent: _) in delivery.operations.map(\.body) {
             if let file = content.attachment { checkFile(of: id, file) }
@@ -173,26 +174,29 @@ extension World {
         if let tried = delivery.operations.first(where: \.isSend) ?? delivery.operations.first {
             processes[process].departures[tried.message, default: Moments()].append(runtime.now)
             if processes[process].departures[tried.message]?.isCrowded == true {
-                violated("message \(expected.number(tried.message)) leaves in a circle")
+                violated(.circles, "message \(expected.number(tried.message)) leaves in a circle")
             }
         }
         for operation in delivery.operations where operation.isSend {
             let number = expected.number(operation.message)
-            brokenContent(operation).map { words in violated(words) }
+            brokenContent(operation).map { words in violated(.content, words) }
             guard let stored = processes[process].mirror.items[operation.message] else {
                 if expected.records[operation.message]?.isDeleted != true {
-                    violated("message \(number) leaves unwritten")
+                    violated(.unwritten, "message \(number) leaves unwritten")
                 }
                 continue
             }
             // A message that was confirmed a moment ago may be sent once more, and the hub recognizes it. It may show
             // an edit of another device by now.
             if stored.syncState == .synced { continue }
-            if operation.content != stored.sentContent { violated("message \(number) leaves as what it is not") }
+            if operation.content != stored.sentContent {
+                violated(.content, "message \(number) leaves as what it is not")
+            }
             // A delivery sent under the former outbox id a moment ago is rejected.
             if delivery.outbox != processes[process].disk.outboxID { continue }
             if stored.laneSequence != operation.sequence || stored.previousSequence != operation.previous {
-                violated("message \(number) leaves as \(operation.told), and is written down as \(stored.told)")
+                violated(
+                    .numbers, "message \(number) leaves as \(operation.told), and is written down as \(stored.told)")
             }
         }
     }
@@ -226,8 +230,8 @@ extension World {
             let shown = hub.accepted[entry.message]?.target ?? entry.message
             expected.lastContents[shown] = hub.accepted[shown]?.content
             checkStoredFile(entry, call)
-            brokenByStoring(entry.message, call, account).map { words in violated(words) }
-            brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
+            brokenByStoring(entry.message, call, account).map { words in violated(.storing, words) }
+            brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(.order, words) }
             noteOvertaken(by: entry.message, call.process)
         }
         expected.seenOfHistory = hub.history.count
@@ -239,7 +243,8 @@ extension World {
         }
         let newest = network.newestAdmitted[call.device]?[account]?[call.delivery.outbox] ?? -1
         if call.process < newest, !call.delivery.operations.isEmpty {
-            violated("the hub takes a delivery of process \(call.process) after one of process \(newest)")
+            violated(
+                .processOrder, "the hub takes a delivery of process \(call.process) after one of process \(newest)")
         }
         network.newestAdmitted[call.device, default: [:]][account, default: [:]][call.delivery.outbox] =
             max(newest, call.process)
@@ -311,9 +316,9 @@ extension World {
     func checkWaitsEnded() {
         for process in processes.indices {
             guard let number = processes[process].waiting.keys.map({ expected.number($0) }).min() else { continue }
-            return violated("process \(process) has ended, and a wait for message \(number) has not")
+            return violated(.endedWaits, "process \(process) has ended, and a wait for message \(number) has not")
         }
-        if watchersLeft > 0 { violated("\(watchersLeft) sequences have not ended with their clients") }
+        if watchersLeft > 0 { violated(.endedScreens, "\(watchersLeft) sequences have not ended with their clients") }
     }
 
     /// True when there is nothing left to do on any device.
@@ -367,7 +372,7 @@ extension World {
         guard await client.footprint().pages > 1 else { return }
         await pass(Plan.callTimeout + latestTimer + .seconds(5))
         let pages = await client.footprint().pages
-        if pages > 1 { violated("device \(device) is at rest, and \(pages) pages are under way") }
+        if pages > 1 { violated(.forgottenPages, "device \(device) is at rest, and \(pages) pages are under way") }
     }
 
     /// Checks the invariants that hold when there is nothing left to do.
@@ -375,19 +380,19 @@ extension World {
     /// - Parameter isLast: whether every account of every device has returned.
     func checkTheEnd(isLast: Bool) async {
         for device in devices.indices {
-            brokenByLoss(device).map { words in violated(words) }
+            brokenByLoss(device).map { words in violated(.loss, words) }
             guard let (process, client) = running(device) else { continue }
             checkFeed(process)
             checkVerdicts(process)
-            brokenParking(process).map { words in violated(words) }
-            brokenByOperations(device, process).map { words in violated(words) }
+            brokenParking(process).map { words in violated(.parking, words) }
+            brokenByOperations(device, process).map { words in violated(.operations, words) }
             await checkNotices(client, process)
             await checkShownStatus(client, process)
             let footprint = await restingFootprint(of: client)
             // An idle probe may just have detected that the hub lost something.
             guard processes[process].mirror.isIdle else { continue }
             if !processes[process].mirror.hasParked, !footprint.isEmpty {
-                violated("device \(device) is at rest, and its engine holds \(footprint)")
+                violated(.footprint, "device \(device) is at rest, and its engine holds \(footprint)")
             }
             await checkPagesUnderWay(client, device)
         }
@@ -396,13 +401,13 @@ extension World {
         guard violation == nil else { return }
         await checkLists()
         guard violation == nil else { return }
-        for id in expected.created { brokenAtTheEnd(id, isLast).map { words in violated(words) } }
+        for id in expected.created { brokenAtTheEnd(id, isLast).map { words in violated(.verdicts, words) } }
         if haveAllLooked { checkLosses(isLast) }
         // The fate of a message may have to be read from a disk that failed a moment ago.
         let deadline = runtime.now + latestTimer + .seconds(5)
         while !owedCompletions.isEmpty, runtime.now < deadline { await pass(.milliseconds(500)) }
         for message in owedCompletions {
-            violated("message \(expected.number(message)): its completion was never called")
+            violated(.missingCompletion, "message \(expected.number(message)): its completion was never called")
         }
     }
 

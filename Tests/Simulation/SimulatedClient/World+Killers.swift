@@ -63,7 +63,9 @@ extension World {
             tally.paidForKillers += 1
             expected.records[id]?.paidForOthers += 1
             guard let record = expected.records[id], !record.isExcused, record.paidForOthers > 1 else { continue }
-            violated("message \(record.number) pays \(record.paidForOthers) times for one that kills the process")
+            violated(
+                .lethalOthers,
+                "message \(record.number) pays \(record.paidForOthers) times for one that kills the process")
         }
         let retriesMax = plan.devices[processes[process].device].outbox.retry.retriesMax
         for operation in delivery.operations where kills(operation) {
@@ -73,10 +75,10 @@ extension World {
             if !pays { expected.records[operation.message]?.freeKills += 1 }
             guard let record = expected.records[operation.message], !record.isExcused else { continue }
             if record.freeKills > Self.freeKillsMax {
-                violated("message \(record.number) kills the process, and does not pay for it")
+                violated(.lethalMessage, "message \(record.number) kills the process, and does not pay for it")
             }
             if record.kills > retriesMax + 1 + Self.freeKillsMax {
-                violated("message \(record.number) kills the process \(record.kills) times")
+                violated(.lethalMessage, "message \(record.number) kills the process \(record.kills) times")
             }
         }
     }

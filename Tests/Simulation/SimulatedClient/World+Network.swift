@@ -95,7 +95,9 @@ extension World {
         let device = processes[transport.process].device
         processes[transport.process].tokenPresented = transport.token
         processes[transport.process].probes.append(runtime.now)
-        if processes[transport.process].probes.isCrowded { violated("device \(device) looks for the hub in circles") }
+        if processes[transport.process].probes.isCrowded {
+            violated(.probeCircles, "device \(device) looks for the hub in circles")
+        }
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<ServerInfo>.Outcome
@@ -116,7 +118,9 @@ extension World {
         let device = processes[transport.process].device
         if processes[transport.process].isWitnessed { pagesRead += 1 }
         processes[transport.process].pageRequests.append(runtime.now)
-        if processes[transport.process].pageRequests.isCrowded { violated("device \(device) asks for pages in circles") }
+        if processes[transport.process].pageRequests.isCrowded {
+            violated(.pageCircles, "device \(device) asks for pages in circles")
+        }
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<RemotePage>.Outcome =
@@ -133,9 +137,9 @@ extension World {
         serverInfo.history = oracle.name(hub)
         if !isCurrent, let outbox {
             let marks = hub.marks(of: outbox, account: user)
-            if let objection = oracle.objection(toMarks: marks, of: outbox, user) { violated(objection) }
+            if let objection = oracle.objection(toMarks: marks, of: outbox, user) { violated(.hubOracle, objection) }
             let movers = hub.movers(of: outbox, account: user)
-            if let objection = oracle.objection(toMovers: movers, of: outbox, user) { violated(objection) }
+            if let objection = oracle.objection(toMovers: movers, of: outbox, user) { violated(.hubOracle, objection) }
             serverInfo.marks = marks
             serverInfo.movers = movers
         }

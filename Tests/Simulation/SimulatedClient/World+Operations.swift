@@ -20,7 +20,7 @@ extension World {
             guard devices[processes[process].device].session?.isActive == true else { return }
             let shown = processes[process].mirror.message(message.id)
             if let shown, edits == 1, shown.content != .text(text) {
-                violated("message \(expected.number(message.id)) does not show its edit")
+                violated(.shownEdit, "message \(expected.number(message.id)) does not show its edit")
             }
         } catch {
             witnessError(error, process)

@@ -68,7 +68,8 @@ extension World {
         }
         // A lethal message ends the process instead.
         guard violation == nil, isRunning(process), !isDelivered(process) else { return }
-        violated("after \(disturbance) at rest, a new message waits, and nothing hinders it: \(toldUnrest())")
+        violated(
+            .promptness, "after \(disturbance) at rest, a new message waits, and nothing hinders it: \(toldUnrest())")
     }
 
     private func isDelivered(_ process: Int) -> Bool {

@@ -37,14 +37,14 @@ extension World {
         }
         let places = seen.map(\.cursor)
         if zip(places, places.dropFirst()).contains(where: { ($0.position, $0.ordinal) <= ($1.position, $1.ordinal) }) {
-            violated("a channel is not read in its order")
+            violated(.channel, "a channel is not read in its order")
         }
         guard processes[process].mirror.version == version, processes[process].isWitnessed else { return }
         checkOwners(seen, process)
         let wanted = processes[process].mirror.items.values.filter {
             $0.channel == channel && $0.createsMessage
         }.count
-        if seen.count != wanted { violated("a channel of \(wanted) messages shows \(seen.count)") }
+        if seen.count != wanted { violated(.channel, "a channel of \(wanted) messages shows \(seen.count)") }
     }
 
     /// Checks the wait reasons: every message in the queue has one, and no other message does.
@@ -56,10 +56,11 @@ extension World {
             checkOwners(page.items.map(\.operation), process)
             let wanted = processes[process].mirror.items.values.filter(\.isUndelivered)
             if page.items.count != wanted.count {
-                violated("an outbox of \(wanted.count) messages shows \(page.items.count)")
+                violated(.outbox, "an outbox of \(wanted.count) messages shows \(page.items.count)")
             }
             for item in page.items where item.operation.isPending && item.wait == nil {
                 violated(
+                    .waitReason,
                     "message \(expected.number(item.operation.id)) (\(item.operation.told)) waits, "
                         + "and nobody can say why")
             }
@@ -68,14 +69,14 @@ extension World {
                     plan.devices[processes[process].device].ordering != .strict,
                     expected.records[other]?.item.createsMessage == false
                 else { continue }
-                violated("message \(expected.number(item.operation.id)) waits behind an operation")
+                violated(.waitReason, "message \(expected.number(item.operation.id)) waits behind an operation")
             }
             for item in page.items {
                 checkWait(item, process)
                 checkRelation(item, process)
             }
             for item in page.items where item.operation.syncState == .error && item.wait != nil {
-                violated("message \(expected.number(item.operation.id)) has failed, and is said to wait")
+                violated(.waitReason, "message \(expected.number(item.operation.id)) has failed, and is said to wait")
             }
         } catch {
             witnessError(error, process)
@@ -95,6 +96,7 @@ extension World {
             (state == .error) != isSaidFailed
         else { return }
         violated(
+            .relation,
             "message \(expected.number(item.operation.id)) is said to wait for a message "
                 + (isSaidFailed ? "that failed, and it is \(state)" : "under way, and it has failed"))
     }
@@ -122,7 +124,7 @@ extension World {
             difference = "\(shown) instead of \(status)"
             await pass(.seconds(1))
         }
-        if let difference { violated("a screen shows a former status at rest: \(difference)") }
+        if let difference { violated(.shownStatus, "a screen shows a former status at rest: \(difference)") }
     }
 
     func readStatus(_ client: CausewayClient, _ process: Int) async {
@@ -133,10 +135,14 @@ extension World {
             let messages = processes[process].mirror.items.values
             let failed = messages.filter { $0.syncState == .error }.count
             let pending = messages.filter(\.isPending).count
-            if status.counts.error != failed { violated("\(failed) have failed, and \(status.counts.error) are shown") }
+            if status.counts.error != failed {
+                violated(.counts, "\(failed) have failed, and \(status.counts.error) are shown")
+            }
             let counted = status.counts.created + status.counts.syncing + status.counts.uploading
-            if counted != pending { violated("\(pending) are in the queue, and \(counted) are shown") }
-            if processes[process].pausedSince != nil, !status.isPaused { violated("it is paused, and does not say so") }
+            if counted != pending { violated(.counts, "\(pending) are in the queue, and \(counted) are shown") }
+            if processes[process].pausedSince != nil, !status.isPaused {
+                violated(.shownPause, "it is paused, and does not say so")
+            }
         } catch {
             witnessError(error, process)
         }

@@ -217,7 +217,9 @@ extension World {
             } else {
                 // A double click.
                 let resent = try await client.messages.resend([message.id, message.id])
-                if resent.count > 1 { violated("message \(expected.number(message.id)) was resent twice at once") }
+                if resent.count > 1 {
+                    violated(.doubleResend, "message \(expected.number(message.id)) was resent twice at once")
+                }
             }
             tally.resent += 1
         } catch {

@@ -12,7 +12,7 @@ extension World {
     func witnessAccepted(_ message: Message, _ process: Int) {
         tally.created += 1
         guard let record = expected.records[message.id] else {
-            return violated("a message was accepted, and no store has it")
+            return violated(.accepted, "a message was accepted, and no store has it")
         }
         expected.records[message.id]?.isAccepted = true
         tell(.accepted, process, record.number) {
@@ -21,14 +21,14 @@ extension World {
         if processes[process].mirror.items[message.id] == nil, !record.isDeleted,
             isHome(record, process)
         {
-            violated("message \(record.number) was accepted, and cannot be read")
+            violated(.accepted, "message \(record.number) was accepted, and cannot be read")
         }
     }
 
     /// Checks a deleted message: it can no longer be read.
     func witnessDeleted(_ id: MessageID, _ process: Int) {
         if processes[process].mirror.items[id] != nil {
-            violated("message \(expected.number(id)) is said to be deleted, and is there")
+            violated(.deletedGone, "message \(expected.number(id)) is said to be deleted, and is there")
         }
     }
 
@@ -39,7 +39,7 @@ extension World {
         if processes[process].life == .closing, !mayBeUnknown, case .failure(.unknown) = result,
             plan.devices[processes[process].device].accounts.count == 1
         {
-            violated("a wait that the end of a client cut off is told cancelled")
+            violated(.closedWait, "a wait that the end of a client cut off is told cancelled")
         }
         guard isRunning(process) else { return }
         tally.results += 1
@@ -54,7 +54,7 @@ extension World {
         case .success(let serverPosition):
             let isLost = hub.accepted[id]?.serverPosition != serverPosition
             if isLost, !oracle.wasGiven(serverPosition, to: id) {
-                violated("message \(number) is told synced; the hub denies it")
+                violated(.toldSynced, "message \(number) is told synced; the hub denies it")
             }
             // A change of history may queue a message again that the hub still has.
             let isQueuedAgain = processes[process].changesOfHistory > 0 && stored?.isPending == true
@@ -62,12 +62,14 @@ extension World {
                 stored.message?.serverPosition != serverPosition || stored.syncState != .synced, !isLost,
                 !isQueuedAgain
             {
-                violated("message \(number) is told synced, and reads \(stored.told)")
+                violated(.toldSynced, "message \(number) is told synced, and reads \(stored.told)")
             }
-            if stored == nil, !isDeleted(id) { violated("message \(number) is told synced, and is not there") }
+            if stored == nil, !isDeleted(id) {
+                violated(.toldSynced, "message \(number) is told synced, and is not there")
+            }
         case .failure(.failed):
             guard let stored else {
-                if !isDeleted(id) { violated("message \(number) is told failed, and is not there") }
+                if !isDeleted(id) { violated(.toldFailed, "message \(number) is told failed, and is not there") }
                 return
             }
             // Without a session the hub is not asked; after the next login the result may change.
@@ -78,13 +80,13 @@ extension World {
             }
             let isSentAgain = stored.isPending && (expected.records[id]?.resends ?? 0) > 0
             if stored.syncState != .error, !isSentAgain {
-                violated("message \(number) is told failed, and reads \(stored.told)")
+                violated(.toldFailed, "message \(number) is told failed, and reads \(stored.told)")
             }
         case .failure(.deleted):
-            if stored != nil { violated("message \(number) is told deleted, and is there") }
-        case .failure(.notCreated): violated("a created message is told not created")
+            if stored != nil { violated(.toldDeleted, "message \(number) is told deleted, and is there") }
+        case .failure(.notCreated): violated(.toldNothing, "a created message is told not created")
         case .failure(.unknown), .failure(.clientClosed):
-            if !mayBeUnknown { violated("a wait for message \(number) ended without a result") }
+            if !mayBeUnknown { violated(.toldNothing, "a wait for message \(number) ended without a result") }
         }
     }
 
@@ -105,7 +107,7 @@ extension World {
     func witnessCompletion(_ ticket: Int, _ result: Result<ServerPosition, DeliveryError>, _ process: Int) {
         guard isRunning(process) else { return }
         completions[ticket, default: Completion()].calls += 1
-        if completions[ticket]?.calls != 1 { violated("a completion was called twice") }
+        if completions[ticket]?.calls != 1 { violated(.repeatedCompletion, "a completion was called twice") }
         guard let id = completions[ticket]?.message else { return }
         witnessResult(result, of: id, process, mayBeUnknown: false)
     }
@@ -129,7 +131,7 @@ extension World {
             case .blob(.full): !isHealed
             case .blob, .content, .credentials, .notSupported, .windowFull: false
             }
-        if !isFine { violated("somebody was told without a cause: \(error)") }
+        if !isFine { violated(.errors, "somebody was told without a cause: \(error)") }
     }
 }
 

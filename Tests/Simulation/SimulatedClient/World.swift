@@ -36,6 +36,7 @@ final class World: @unchecked Sendable {
     var tally = Tally()
     /// The first violated invariant.
     private(set) var violation: String?
+    private(set) var brokenCheck: Check?
 
     var devices: [Device]
     var processes: [ClientProcess] = []
@@ -89,10 +90,11 @@ final class World: @unchecked Sendable {
 
     // MARK: - The witness
 
-    func violated(_ words: @autoclosure () -> String) {
-        guard violation == nil else { return }
+    func violated(_ check: Check, _ words: @autoclosure () -> String) {
+        guard violation == nil, check != plan.ignoredCheck else { return }
         let words = words()
         violation = words
+        brokenCheck = check
         tell(.ends, 1) { "VIOLATION: \(words)" }
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// Code under simulation must not start tasks or sleep in another way.
 package final class SimulatedRuntime: Runtime, TaskExecutor {
     fileprivate struct World {
-        /// What happens at the end of a wait.
+        /// The continuation of a task, or an action, at the end of a wait.
         @safe enum Sleeper {
             case task(UnsafeContinuation<Void, Never>)
             case action(@Sendable () -> Void)
@@ -101,7 +101,8 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
         withExtendedLifetime(sleeper) {}
     }
 
-    /// Returns when `condition` holds, and at `deadline` at the latest; without one, waits for ever. Cannot be cancelled.
+    /// Returns when `condition` holds, and at `deadline` at the latest; without one, waits for ever. Cannot be
+    /// cancelled.
     ///
     /// - Parameter condition: evaluated whenever nothing is ready to run, before time passes. Must change nothing.
     package func wait(until deadline: MonotonicTime? = nil, for condition: @escaping @Sendable () -> Bool) async {

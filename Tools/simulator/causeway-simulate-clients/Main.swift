@@ -15,6 +15,7 @@ struct Main {
                    causeway-simulate-clients minimal SEED [steady] [FAULT]
                                                                      the shortest history found in which it still breaks
                    causeway-simulate-clients faults [SEEDS] [FAULT]  whether each planted fault is found within so many
+                   causeway-simulate-clients judges [SEEDS] [FAULT]  the planted faults that only one check finds
                    causeway-simulate-clients digest [SEEDS] [FIRST] [bare]
                                                                      one number for all these histories; bare: without
                                                                      files, as in older regressions
@@ -33,6 +34,7 @@ struct Main {
             let hasFiles = program.argument(3) == "bare" ? false : nil
             isFine = digest(program.number(1) ?? 100, from: program.number(2) ?? 0, hasFiles: hasFiles)
         case "faults": isFine = findPlantedFaults(program.number(1) ?? 4_000)
+        case "judges": isFine = findOnlyChecks(program.number(1) ?? 300)
         case "seed": isFine = tell(Simulation.run(plan, isTold: true))
         case "minimal": isFine = tell(Simulation.minimal(plan))
         default: program.explain()
@@ -60,6 +62,27 @@ struct Main {
         return SimulatorProgram.findAll(only.map { [$0] } ?? PlantedFault.allCases, name: \.name) {
             Simulation.find($0, seedsMax: seedsMax)
         }
+    }
+
+    /// Prints the planted faults that are missed when the check that finds them first is switched off, by check.
+    private static func findOnlyChecks(_ seedsMax: UInt64) -> Bool {
+        let only = program.plantedFault(2, among: PlantedFault.allCases, name: \.name)
+        var faults: [Check: [String]] = [:]
+        for fault in only.map({ [$0] }) ?? PlantedFault.allCases {
+            guard let check = Simulation.check(revealing: fault, seedsMax: seedsMax) else {
+                SimulatorProgram.print("\(fault.name): NOT FOUND")
+                continue
+            }
+            let other = Simulation.check(revealing: fault, seedsMax: seedsMax, ignoring: check)
+            SimulatorProgram.print("\(fault.name): \(check), without it \(other?.rawValue ?? "missed")")
+            if other == nil { faults[check, default: []].append(fault.name) }
+        }
+        let named = Check.allCases.filter { faults[$0] != nil }
+        for check in named { SimulatorProgram.print("only \(check): \((faults[check] ?? []).joined(separator: ", "))") }
+        let others = Check.allCases.filter { faults[$0] == nil }.map(\.rawValue)
+        SimulatorProgram.print(
+            "\(named.count) of \(Check.allCases.count) checks; not \(others.joined(separator: ", "))")
+        return true
     }
 
     private static func digest(_ seeds: UInt64, from first: UInt64, hasFiles: Bool?) -> Bool {
