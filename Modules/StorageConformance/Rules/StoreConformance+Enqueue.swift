@@ -131,5 +131,25 @@ extension StoreConformance {
             try requireEqual(fold.callCount, 0, "calls of the feed")
             subscription.cancel()
         },
+        Rule("a call that is refused half-way changes nothing, now and after a restart") { factory in
+            let store = try await factory.started()
+            _ = try await store.enqueue(Sample.draft(1))
+            do {
+                try await store.commit([
+                    .fail(Sample.id(1), Sample.failure(), inDoubt: false), .recordDelete(Sample.deletion(1)),
+                    .enqueue(OperationDraft(Sample.draft(1))),
+                ])
+                throw ConformanceFailure(detail: "a second message with the id was taken", file: #fileID, line: #line)
+            } catch is StoreError {}
+            try requireEqual(try await store.message(Sample.id(1))?.syncState, .created, "state")
+            // It is still as it was for the next call, too.
+            try await store.commit([.attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1))])
+            try requireEqual(try await store.message(Sample.id(1))?.syncState, .syncing, "state of an attempt")
+            let reopened = try await factory.restarted(store, .resume)
+            let message = try await reopened.message(Sample.id(1))
+            try requireEqual(message?.syncState, .created, "state after a restart")
+            try requireEqual(message?.history.map(\.state), [.syncing, .created], "history after a restart")
+            try requireEqual(try await reopened.deleteActions(before: nil, limit: 5), [], "past deletions")
+        },
     ]
 }

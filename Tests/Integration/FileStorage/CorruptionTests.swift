@@ -46,6 +46,24 @@ struct CorruptionTests {
         }
     }
 
+    /// The first frame of a transaction is intact, the second one is cut.
+    @Test func aTransactionOfTwoFramesIsThereAsAWholeOrNotAtAll() async throws {
+        let (disk, states) = try await sample()
+        let store = try await FileStore.open(on: disk, durability: .full)
+        _ = try await store.start(History.options)
+        let before = try #require(disk[Self.journal]).count
+        let numbers = 10..<22
+        try await store.commit(numbers.map { .enqueue(OperationDraft(History.draft($0, bytes: 100_000))) })
+        await store.close()
+        let bytes = try #require(disk[Self.journal])
+        #expect(bytes.count - before > 1 << 20)
+        let whole = states[states.count - 1]
+        #expect(try await open(disk.copy(), "whole") == whole + numbers.map(History.id))
+        let copy = disk.copy()
+        copy[Self.journal] = bytes.dropLast(10)
+        #expect(try await open(copy, "cut") == whole)
+    }
+
     @Test func everyFlippedByteIsNoticed() async throws {
         let (disk, states) = try await sample()
         let bytes = try #require(disk[Self.journal])
