@@ -39,6 +39,8 @@ struct ClientProcess {
     var confirmed: [SimulatedTransport] = []
     /// Calls of `deleteFailedMessages` that have not returned.
     var bulkDeletions = 0
+    /// True when the disk rejected a commit while it was closed: attempts that were cut off remain counted.
+    var hasFailedClosing = false
     /// The number of requests to resume after a pause.
     var resumptions = 0
     var resumptionsUnderWay = 0

@@ -139,6 +139,7 @@ extension World {
         processes[process].life = .closing
         await client.close()
         guard processes[process].life == .closing else { return }
+        if processes[process].hasFailedClosing { noteCutOff(process) }
         for transport in processes[process].transports { transport.retire() }
         leave(process, processes[process].disk.crashed())
     }

@@ -109,12 +109,14 @@ extension World {
         guard plan.hasFiles, let file = content?.attachment, let record = expected.records[message],
             record.item.createsMessage
         else { return true }
-        if strikes(.fileExpired) {
+        // A file of an earlier message of the same delivery is no longer without one.
+        if strikes(.fileExpired), !filesInUse.contains(file.sha256) {
             hubFiles.expire(file.sha256)
             if plan.plantedFault == .hubExpiresNeededFiles, let any = hubFiles.files.keys.min() {
                 hubFiles.lose(any)
             }
         }
+        filesInUse.insert(file.sha256)
         return hubFiles.isReadable(file, by: record.item.sender)
             || plan.plantedFault == .hubTakesMissingFiles
     }

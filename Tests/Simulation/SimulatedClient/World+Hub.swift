@@ -35,6 +35,7 @@ extension World {
             return .failure(.refused(code: "400", detail: "no such token"))
         }
         _ = meet(call.delivery.history)
+        filesInUse = []
         let (result, objection) = oracle.apply(
             call.delivery, to: &hub, account: account, at: runtime.wallClock,
             verdict: { id, content in verdict(id, content) })

@@ -42,6 +42,8 @@ final class World: @unchecked Sendable {
     var processes: [ClientProcess] = []
     var hub: ModelHub
     var hubFiles = HubFiles()
+    /// The files of messages that the hub has accepted in the delivery under way.
+    var filesInUse: Set<String> = []
     /// The number of uploads that any hub has opened: none gets the name of another one.
     var uploadsBegun = 0
     var oracle = HubOracle()
