@@ -63,7 +63,7 @@ extension World {
     }
 
     private func checkDelivered(_ process: Int, _ device: Int, after disturbance: String) async {
-        // A renewed token may bring the news of a restored hub, where each former deletion is repeated, one in a request.
+        // A renewed token may bring the news of a restored hub, where each deletion is repeated, one in a request.
         let bound = Self.promptBound + .seconds(messagesWritten)
         await runtime.wait(until: runtime.now + bound) { [self] in
             violation != nil || !isRunning(process) || isDelivered(process)

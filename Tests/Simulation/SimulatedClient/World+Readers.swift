@@ -113,8 +113,8 @@ extension World {
         }
     }
 
-    /// Checks that the status that a screen shows is the present one, apart from its moments: they follow the wall clock,
-    /// which is set without a report.
+    /// Checks that the status that a screen shows is the present one, apart from its moments: they follow the wall
+    /// clock, which is set without a report.
     func checkShownStatus(_ client: CausewayClient, _ process: Int) async {
         guard plan.watchesStatus, violation == nil else { return }
         var difference: String?
