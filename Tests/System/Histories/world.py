@@ -67,6 +67,8 @@ class World:
         self.processes = {}
         self.hub_port = None
         self.backups = []
+        # What ended a person's actions before their time.
+        self.troubles = []
         self.links = {name: UnreliableLink(seed + number) for number, name in enumerate(PEOPLE)}
         storages = [self.random.choice(["sqlite", "file"]) for _ in PEOPLE]
         self.environments = {name: environment(
@@ -137,6 +139,8 @@ class World:
         over.set()
         for thread in acting:
             thread.join()
+        if self.troubles:
+            raise AssertionError(self.troubles[0])
         self.settle()
         self.witness.is_ending = True
         until("the witness has read the log", self.witness.has_all.is_set)
@@ -152,11 +156,13 @@ class World:
             return True
         return False
 
-    @staticmethod
-    def act(person, over):
-        while not over.is_set():
-            person.act()
-            time.sleep(person.random.random() * 0.05)
+    def act(self, person, over):
+        try:
+            while not over.is_set():
+                person.act()
+                time.sleep(person.random.random() * 0.05)
+        except Exception as error:  # raised by the thread that waits for this one
+            self.troubles.append(f"{person.name}: {type(error).__name__}: {error}")
 
     def settle(self):
         """Ends all trouble, and waits until each client has delivered what it has."""
