@@ -113,7 +113,7 @@ public final class CausewayClient: Sendable {
         let renewal = TokenRenewal(runtime)
         let engine = SyncEngine(
             store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering,
-            interpreter: .allKinds
+            interpreter: .allKinds, followsEvents: configuration.followsEvents
         ) { trigger in
             switch trigger {
             case .sessionChanged: live.refresh(.newSession)

@@ -83,6 +83,7 @@ package actor SyncEngine {
     var recordReads = RecordReads()
     var recordWrites = RecordWrites()
     let interpreter: EventInterpreter
+    let followsEvents: Bool
     var follower = EventFollower()
     var events = EventReading()
     package nonisolated let followedEvents = FollowedEvents()
@@ -109,11 +110,12 @@ package actor SyncEngine {
     /// - Parameters:
     ///   - snapshot: the result of ``Store/begin(_:)``.
     ///   - interpreter: the kinds of records in events.
+    ///   - followsEvents: whether the server's events are followed.
     ///   - onRefreshTrigger: called whenever pages should be requested from the server again. Must return quickly and
     ///     must not call the engine.
     package init(
         store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration,
-        ordering: OrderingPolicy, interpreter: EventInterpreter,
+        ordering: OrderingPolicy, interpreter: EventInterpreter, followsEvents: Bool,
         onRefreshTrigger: @escaping @Sendable (RefreshTrigger) -> Void
     ) {
         self.store = store
@@ -121,6 +123,7 @@ package actor SyncEngine {
         self.configuration = configuration
         self.ordering = ordering
         self.interpreter = interpreter
+        self.followsEvents = followsEvents
         ephemeral = EphemeralFeed(runtime)
         self.onRefreshTrigger = onRefreshTrigger
         startCursor = snapshot.eventCursor

@@ -3,7 +3,7 @@ package enum SettingKey: String, ProgramSettingKey {
     case store, storage, socket, durability, restart, ordering, headFailure, expiry
     /// The preset precedes the values that override parts of it: values are set in this order.
     case retry
-    case retryInterval, retryCount, settlingTime, retention
+    case retryInterval, retryCount, settlingTime, retention, events
     case ca, clientCertificate, clientKey
     case logLevel, logFormat
 
@@ -13,7 +13,7 @@ package enum SettingKey: String, ProgramSettingKey {
         switch self {
         case .store, .socket, .ca, .clientCertificate, .clientKey: .path
         case .storage, .durability, .restart, .ordering, .headFailure, .expiry, .retry, .retryInterval, .retryCount,
-            .settlingTime, .retention,
+            .settlingTime, .retention, .events,
             .logLevel, .logFormat:
             .text
         }
@@ -47,6 +47,9 @@ package enum SettingKey: String, ProgramSettingKey {
         case .retention:
             "The delivered messages of each channel that the store keeps: forever, those of a time (90d, 48h), or a"
                 + " number of the newest (100000). The server keeps all of them. (default: forever)"
+        case .events:
+            "follow: changes by others arrive by themselves, and the user is shown as present; off: nothing is"
+                + " requested unasked, for devices that only send. (default: follow)"
         case .ca: "PEM file of the authorities trusted for server certificates. (default: the system's)"
         case .clientCertificate: "PEM file of the client certificate, for servers that require one."
         case .clientKey: "PEM file of the certificate's key, not encrypted."

@@ -55,6 +55,7 @@ extension Settings {
         case .retryCount: retryCount = try Self.count(value)
         case .settlingTime: settlingTime = try Self.duration(value)
         case .retention: retention = try Self.retention(value)
+        case .events: events = try value.choice()
         case .ca: ca = try value.path()
         case .clientCertificate: clientCertificate = try value.path()
         case .clientKey: clientKey = try value.path()

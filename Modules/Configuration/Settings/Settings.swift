@@ -11,6 +11,9 @@ package struct Settings: Sendable, Hashable {
     /// The failures that a store survives.
     package enum Durability: String, Sendable, Hashable, CaseIterable { case full, normal }
 
+    /// Whether the server's events are followed.
+    package enum Events: String, Sendable, Hashable, CaseIterable { case follow, off }
+
     /// Absolute, like all paths here.
     package var store: String
     package var storage = Storage.sqlite
@@ -27,6 +30,7 @@ package struct Settings: Sendable, Hashable {
     package var retryCount = RetryPolicy.documented.retriesMax
     package var settlingTime = OutboxConfiguration().settlingTime
     package var retention = RetentionPolicy.forever
+    package var events = Events.follow
     package var ca: String?
     package var clientCertificate: String?
     package var clientKey: String?
@@ -59,6 +63,7 @@ package struct Settings: Sendable, Hashable {
         case .retryCount: String(retryCount)
         case .settlingTime: DurationText.text(settlingTime)
         case .retention: RetentionText.text(retention)
+        case .events: events.rawValue
         case .ca: ca
         case .clientCertificate: clientCertificate
         case .clientKey: clientKey

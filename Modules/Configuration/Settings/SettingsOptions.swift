@@ -20,6 +20,7 @@ package struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.retryCount.help)) package var retryCount: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.settlingTime.help)) package var settlingTime: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.retention.help)) package var retention: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.events.help)) package var events: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.ca.help)) package var ca: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.clientCertificate.help))
     package var clientCertificate: String?
@@ -35,7 +36,7 @@ package struct SettingsOptions: ParsableArguments {
             .store: store, .storage: storage, .socket: socket, .durability: durability, .restart: restart,
             .ordering: ordering, .headFailure: headFailure, .expiry: expiry, .retry: retry,
             .retryInterval: retryInterval, .retryCount: retryCount, .settlingTime: settlingTime,
-            .retention: retention, .ca: ca,
+            .retention: retention, .events: events, .ca: ca,
             .clientCertificate: clientCertificate, .clientKey: clientKey, .logLevel: logLevel, .logFormat: logFormat,
         ]
         return said.compactMapValues { $0 }

@@ -18,6 +18,7 @@ extension Settings {
         configuration.outbox.retry.retriesMax = retryCount
         configuration.outbox.settlingTime = settlingTime
         configuration.retention = retention
+        configuration.followsEvents = events == .follow
         configuration.outbox.idleProbeInterval = Self.idleProbeInterval
         return configuration
     }

@@ -1,6 +1,7 @@
 /// The way in which changes on the server arrive at a client.
 public enum EventsStatus: Sendable, Hashable, Codable {
-    /// No session, or a server without events: changes are seen when lists are requested.
+    /// No session, a server without events, or a client that does not follow them: changes are seen when lists are
+    /// requested.
     case none
     /// The events will be read as soon as the server can be reached.
     case waiting

@@ -34,7 +34,7 @@ extension SyncEngine {
     /// A session began.
     func followEvents(from cursor: EventCursor?) {
         followedEvents.forget()
-        guard session != nil, transport?.events != nil else { return perform(follower.stop()) }
+        guard followsEvents, session != nil, transport?.events != nil else { return perform(follower.stop()) }
         perform(follower.follow(from: cursor))
     }
 

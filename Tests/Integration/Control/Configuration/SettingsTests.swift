@@ -28,7 +28,7 @@ import Testing
         .restart: ("fail", "resume"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
         .headFailure: ("pauseLane", "continue"), .expiry: ("900s", "never"), .retry: ("patient", "documented"),
         .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .retention: ("90d", "100000"),
-        .ca: ("/a/ca", "/b/ca"),
+        .ca: ("/a/ca", "/b/ca"), .events: ("off", "follow"),
         .clientCertificate: ("/a/c", "/b/c"), .clientKey: ("/a/k", "/b/k"), .logLevel: ("debug", "error"),
         .logFormat: ("json", "text"), .storage: ("file", "sqlite"),
     ]

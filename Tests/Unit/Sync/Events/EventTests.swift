@@ -31,6 +31,36 @@ import Testing
         }
     }
 
+    /// The client requests nothing on its own, and shows what it was told; a later one reads what was missed.
+    @Test func aClientThatDoesNotFollowRequestsNothingUnasked() throws {
+        try ClientWorld.run { world in
+            _ = try RemoteMessages.server(3, world)
+            world.transport.server.withLock { $0.log = ScriptedLog() }
+            var configuration = ClientConfiguration()
+            configuration.followsEvents = false
+            let sender = try await world.loggedIn(configuration)
+            let list = Followed(onMain { sender.messages.getMessages(in: world.general).changes }, world.runtime)
+            try await world.until("the list is fresh") { list.last?.dataStatus == .fresh }
+            _ = try await sender.messages.createTextMessage("4", in: world.general).delivered()
+            let asked = Self.pages(world)
+            let message = try RemoteMessages.placed(9, world)
+            world.transport.server.withLock { $0.post(message) }
+            await world.pass(.seconds(600))
+            #expect(try await sender.status().events == EventsStatus.none)
+            #expect(Self.pages(world) == asked)
+            #expect(world.transport.server.withLock { $0.log?.requests } == 0)
+            #expect(Self.numbers(list).contains(9) == false)
+            await sender.close()
+
+            let client = try await world.open()
+            let later = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
+            try await world.until("what was missed is there") {
+                try await client.status().events == .upToDate && Self.numbers(later).contains(9)
+            }
+            await client.close()
+        }
+    }
+
     private nonisolated static func pages(_ world: ClientWorld) -> Int {
         world.transport.server.withLock { $0.pageQueries.count + $0.changeQueries.count }
     }
