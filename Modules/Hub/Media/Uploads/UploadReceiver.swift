@@ -6,7 +6,8 @@ internal import NIOCore
 
 /// Receives the content of one request into a part, and reports the durable offset from time to time.
 ///
-/// Whichever way the content ends, everything that arrived is durable before it returns.
+/// Whichever way the content ends, everything that arrived is durable before it returns, but for the rest of an upload
+/// that has arrived as a whole: it becomes a blob next, which makes it durable.
 struct UploadReceiver {
     enum Outcome: Equatable {
         /// The content has ended, or was cut.
@@ -16,6 +17,8 @@ struct UploadReceiver {
     }
 
     let part: any BlobPart
+    /// The bytes after which the upload is complete; `nil` if the content is not to complete it.
+    let rest: Int64?
     /// Called with the durable offset.
     let report: @Sendable (Int64) -> Void
 
@@ -45,7 +48,7 @@ struct UploadReceiver {
             synced = clock.now
         }
         if !block.isEmpty { try await part.append(block) }
-        _ = try await part.sync()
+        if received != rest { _ = try await part.sync() }
         return .ended(received: received)
     }
 }

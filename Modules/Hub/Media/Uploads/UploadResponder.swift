@@ -176,7 +176,8 @@ struct UploadResponder: Sendable {
                 interim.announce()
             }
             outcome = try await storing {
-                try await UploadReceiver(part: part) { interim.report($0) }.receive(request.body, atMost: missing)
+                try await UploadReceiver(part: part, rest: content.isRest ? missing : nil) { interim.report($0) }
+                    .receive(request.body, atMost: missing)
             }
         } catch {
             await part.close()
