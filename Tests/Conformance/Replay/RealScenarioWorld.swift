@@ -153,6 +153,7 @@ final class RealScenarioWorld: ScenarioWorld {
 
     private static func http(trusting data: DataFolder) -> HTTPTransportConfiguration {
         var http = HTTPTransportConfiguration()
+        http.timeouts.connect = .seconds(60)
         http.tls.trust = .authorities(path: data.authorityCertificate)
         http.proxy = .none
         return http

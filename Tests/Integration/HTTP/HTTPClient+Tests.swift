@@ -7,7 +7,7 @@ import Testing
 
 /// Runs a client against a scripted server and shuts it down at the end.
 func withClient<Result: Sendable>(
-    port: Int, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits(),
+    port: Int, timeouts: HTTPTimeouts = .unhurried, limits: HTTPLimits = HTTPLimits(),
     body: (HTTPClient) async throws -> Result
 ) async throws -> Result {
     try await withClient(
@@ -15,7 +15,7 @@ func withClient<Result: Sendable>(
 }
 
 func withClient<Result: Sendable>(
-    of endpoint: HTTPEndpoint, tls: TLSClientContext? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
+    of endpoint: HTTPEndpoint, tls: TLSClientContext? = nil, timeouts: HTTPTimeouts = .unhurried,
     limits: HTTPLimits = HTTPLimits(),
     proxy: HTTPProxy? = nil, body: (HTTPClient) async throws -> Result
 ) async throws -> Result {

@@ -8,7 +8,7 @@ import Testing
 /// Requests through a proxy, as the proxy sees them.
 @Suite struct ProxyTests {
     private func withProxy(
-        url: String, user: String? = nil, password: String? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
+        url: String, user: String? = nil, password: String? = nil, timeouts: HTTPTimeouts = .unhurried,
         script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
         body: (HTTPClient) async throws -> Void
     ) async throws {
@@ -55,7 +55,7 @@ import Testing
 
     /// A client of `https://hub.example:8443` behind a proxy that behaves as scripted.
     private func withTunnel(
-        user: String? = nil, password: String? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
+        user: String? = nil, password: String? = nil, timeouts: HTTPTimeouts = .unhurried,
         script: @escaping @Sendable (ScriptedConnection, TLSServerContext) async throws -> Void,
         body: (HTTPClient) async throws -> Void
     ) async throws {

@@ -11,7 +11,7 @@ import Testing
 
     /// A TLS server for `127.0.0.1` and a client that trusts it, unless configured otherwise.
     private func withServer(
-        certificateFor name: String = "127.0.0.1", trusted: Bool = true, timeouts: HTTPTimeouts = HTTPTimeouts(),
+        certificateFor name: String = "127.0.0.1", trusted: Bool = true, timeouts: HTTPTimeouts = .unhurried,
         script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
         body: (HTTPClient) async throws -> Void
     ) async throws {

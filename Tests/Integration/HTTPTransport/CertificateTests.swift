@@ -60,7 +60,8 @@ import Testing
     ]
 
     private static func configuration(trust: String) -> HTTPTransportConfiguration {
-        HTTPTransportConfiguration(tls: TLSClientConfiguration(trust: .authorities(path: trust)), proxy: .none)
+        HTTPTransportConfiguration(
+            tls: TLSClientConfiguration(trust: .authorities(path: trust)), timeouts: .unhurried, proxy: .none)
     }
 
     @Test(arguments: bad, Exchange.allCases)

@@ -128,8 +128,8 @@ import Testing
     func everyRow(_ row: Row, _ call: Exchange) async throws {
         // A row that ends by a time-out has a short one; all others have enough time, however slow the machine is.
         let timeouts = HTTPTransportConfiguration.Timeouts(
-            firstByte: row.name == "nothing in time" ? .milliseconds(50) : .seconds(60),
-            whole: row.name == "no end in time" ? .seconds(3) : .seconds(60))
+            connect: .seconds(600), firstByte: row.name == "nothing in time" ? .milliseconds(50) : .seconds(600),
+            whole: row.name == "no end in time" ? .seconds(3) : .seconds(600))
         try await ScriptedHTTPServer.run { _ in
             row.steps
         } body: { server, port in

@@ -84,7 +84,7 @@ private struct HubConformanceServer: ConformanceServer {
 
     private func transport(
         to port: Int, _ token: AccessToken,
-        _ timeouts: HTTPTransportConfiguration.Timeouts = HTTPTransportConfiguration.Timeouts()
+        _ timeouts: HTTPTransportConfiguration.Timeouts = .unhurried
     ) throws -> HTTPTransport {
         try HTTPTransport(
             to: "\(scheme)://localhost:\(port)", token: token,

@@ -24,7 +24,8 @@ import Testing
     func aFaultOnTheWay(_ row: (fault: FaultProxy.Fault, expected: String, arrives: Bool)) async throws {
         // Only the black hole ends by a time-out.
         let isSilent = row.fault == .blackHole
-        let timeouts = HTTPTransportConfiguration.Timeouts(firstByte: isSilent ? .milliseconds(50) : .seconds(60))
+        let timeouts = HTTPTransportConfiguration.Timeouts(
+            connect: .seconds(600), firstByte: isSilent ? .milliseconds(50) : .seconds(600), whole: .seconds(600))
         let configuration = HTTPTransportConfiguration(timeouts: timeouts, proxy: .none)
         try await ScriptedHTTPServer.run { _ in
             [.hub(200, Self.report)]

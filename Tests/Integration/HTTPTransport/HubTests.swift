@@ -33,7 +33,8 @@ import Testing
         let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
         let token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
         let configuration = HTTPTransportConfiguration(
-            tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), proxy: .none)
+            tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), timeouts: .unhurried,
+            proxy: .none)
         let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
         try await HubService.running(
             .secure(folder), opening: SQLiteHubStorage.open, faults: faults, logger: logger

@@ -48,7 +48,8 @@ import Testing
         let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
         let token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
         let configuration = HTTPTransportConfiguration(
-            tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), proxy: .none)
+            tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), timeouts: .unhurried,
+            proxy: .none)
         try await body(Fixture(port: 0, folder: folder, token: token, configuration: configuration))
     }
 

@@ -54,7 +54,7 @@ import Testing
         try await ScriptedHTTPServer.run(opening: [step]) { _ in
             []
         } body: { _, port in
-            let configuration = HTTPTransportConfiguration(proxy: .none)
+            let configuration = HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none)
             try await withTransport(to: "https://127.0.0.1:\(port)", configuration) { transport in
                 let name = try await call.outcome(on: transport).name
                 #expect(name == "unreachable")
@@ -87,6 +87,7 @@ import Testing
     @Test func theEnvironmentsProxyIsNotAskedForThisMachine() async throws {
         let proxy = "http://127.0.0.1:\(try await Self.deadPort())"
         let configuration = HTTPTransportConfiguration(
+            timeouts: .unhurried,
             proxy: .environment(["http_proxy": proxy, "https_proxy": proxy, "all_proxy": proxy]))
         try await ScriptedHTTPServer.run { _ in
             [.hub(200, #"{"user":"ada","server":"test"}"#)]

@@ -13,7 +13,7 @@ import Testing
         try await ScriptedHTTPServer.run { _ in
             [.hubError(500, "internal")]
         } body: { server, port in
-            let configuration = HTTPTransportConfiguration(proxy: .none, userAgent: "test/1")
+            let configuration = HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none, userAgent: "test/1")
             try await withTransport(to: "http://127.0.0.1:\(port)/base/", configuration) { transport in
                 for call in Exchange.allCases { _ = try await call.outcome(on: transport) }
                 let channel = try Sample.channel("a@b:c")

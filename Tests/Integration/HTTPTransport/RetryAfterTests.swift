@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: rows)
     func aWaitIsSecondsOrADate(_ row: (field: String, seconds: Int64)) async throws {
-        let configuration = HTTPTransportConfiguration(proxy: .none) {
+        let configuration = HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none) {
             Timestamp(milliseconds: (Self.moment - 37) * 1000)
         }
         try await ScriptedHTTPServer.run { _ in
@@ -51,7 +51,7 @@ import Testing
             try await ScriptedHTTPServer.run { _ in
                 [.hubError(503, "busy", [("Retry-After", field)])]
             } body: { _, port in
-                let configuration = HTTPTransportConfiguration(proxy: .none) { time }
+                let configuration = HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none) { time }
                 try await withTransport(to: "http://127.0.0.1:\(port)", configuration) { transport in
                     let (name, _) = try await Exchange.deliver.outcome(on: transport)
                     #expect(name == "rateLimited(20)", "\(field)")

@@ -78,7 +78,8 @@ extension TransportError {
 
 /// Runs a transport and closes it at the end.
 func withTransport<Result: Sendable>(
-    to address: String, _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration(proxy: .none),
+    to address: String,
+    _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none),
     body: (HTTPTransport) async throws -> Result
 ) async throws -> Result {
     let transport = try HTTPTransport(to: address, token: try Sample.token(), configuration)

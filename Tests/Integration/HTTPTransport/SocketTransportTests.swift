@@ -18,7 +18,7 @@ import Testing
 
         func transport(
             _ scheme: String, port: Int? = nil,
-            _ timeouts: HTTPTransportConfiguration.Timeouts = HTTPTransportConfiguration.Timeouts()
+            _ timeouts: HTTPTransportConfiguration.Timeouts = .unhurried
         ) throws -> HTTPTransport {
             try HTTPTransport(
                 to: "\(scheme)://localhost:\(port ?? self.port)", token: token,
@@ -140,7 +140,8 @@ import Testing
         let (temporary, folder, token) = try await Self.folder()
         let port = try ReservedPort()
         let transport = try HTTPTransport(
-            to: "\(scheme)://127.0.0.1:\(port.number)", token: token, HTTPTransportConfiguration(proxy: .none))
+            to: "\(scheme)://127.0.0.1:\(port.number)", token: token,
+            HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none))
         for round in 0..<3 {
             try await port.waitUntilFree()
             let configuration = HubConfiguration(folder: folder, port: port.number, security: .plainOnLoopback)
@@ -184,7 +185,8 @@ import Testing
                 [step]
             } body: { _, port in
                 let transport = try HTTPTransport(
-                    to: "ws://127.0.0.1:\(port)", token: try Sample.token(), HTTPTransportConfiguration(proxy: .none))
+                    to: "ws://127.0.0.1:\(port)", token: try Sample.token(),
+                    HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none))
                 let name = try await call.outcome(on: transport).name
                 #expect(name == expected, "\(step)")
                 await transport.close()
@@ -204,7 +206,9 @@ import Testing
         try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: logger) { hub in
             try await FaultProxy.run(to: try await hub.port()) { proxy, port in
                 var configuration = HTTPTransportConfiguration(
-                    tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), proxy: .none)
+                    tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)),
+                    timeouts: .unhurried,
+                    proxy: .none)
                 // However slow the machine is, every socket here ends early, and HTTP stays.
                 configuration.carrierChoice = CarrierChoice(retryMin: .seconds(86_400), lifeMin: .seconds(86_400))
                 let transport = try HTTPTransport(
