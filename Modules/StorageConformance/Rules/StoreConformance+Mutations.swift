@@ -16,7 +16,7 @@ extension StoreConformance {
             try requireEqual(history?.count, Limits.historyKeptMax, "the changes that are kept")
             try requireEqual(history?.last?.at, Sample.time(2 * Int64(Limits.historyKeptMax) + 1), "the last one")
         },
-        Rule("every mutation does to every state what the port says") { factory in
+        Rule("every mutation does to every state what the port says", isLong: true) { factory in
             for state in Situation.allCases {
                 for mutation in matrixMutations { try await examine(mutation, in: state, factory) }
             }

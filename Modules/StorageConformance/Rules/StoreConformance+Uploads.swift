@@ -3,7 +3,7 @@ import CausewayStorage
 
 extension StoreConformance {
     static let uploadRules: [Rule] = [
-        Rule("every step of an upload does to every state what the port says") { factory in
+        Rule("every step of an upload does to every state what the port says", isLong: true) { factory in
             for state in UploadSituation.allCases {
                 for step in uploadSteps { try await examine(step, in: state, factory) }
             }

@@ -9,7 +9,7 @@ struct SQLiteConformanceTests {
     func keeps(_ rule: StoreConformance.Rule) async throws {
         let folders = try TemporaryFolder(.memory)
         let factory = StoreFactory(
-            histories: 60,
+            histories: 30,
             make: { bounds in try await open(folders.fresh(), bounds) },
             reopen: { store in
                 guard let store = store as? SQLiteStore else { throw StoreError.closed }

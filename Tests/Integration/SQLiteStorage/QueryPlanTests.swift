@@ -20,7 +20,7 @@ struct QueryPlanTests {
         "USE TEMP B-TREE FOR GROUP BY",
     ]
 
-    /// Checks the plan of every statement that the whole suite runs.
+    /// Checks the plan of every statement that the suite runs, but for the rules that only repeat those of the others.
     @Test func noStatementScansOrSorts() async throws {
         let folder = try TemporaryFolder(.memory)
         let seen = Statements()
