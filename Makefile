@@ -23,7 +23,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk judge-histories replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format documentation demo simulate simulate-clients simulate-events live-histories torture-media \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk judge-histories proof replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format documentation demo simulate simulate-clients simulate-events live-histories torture-media \
 	bench bench-live bench-store bench-page bench-network bench-fanout bench-media install clean
 
 help: ## List these targets
@@ -70,6 +70,9 @@ torture-media: setup ## Send a file of MEBIBYTES (1024) over a link that breaks,
 
 judge-histories: setup ## Record HISTORIES histories (1000) of the real programs under faults, and judge them by the contract alone
 	@Tools/judge-histories
+
+proof: setup ## Run the simulators and the judge of histories at length, and write their figures to Documentation/Proof.md
+	@Tools/proof
 
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay
