@@ -53,11 +53,9 @@ package final class HubBlobFolder: BlobStorage {
 
     package func createPart(_ id: UploadID) async throws(BlobStorageError) {
         let path = partsFolder + "/" + Self.name(of: id, length: 0)
-        let folder = partsFolder
         try await perform { () throws(BlobStorageError) in
             try Self.doing(path) { () throws(SystemError) in
                 _ = try OpenFile(path, for: .writing, [.create, .exclusive])
-                try FileSystem.syncFolder(folder)
             }
         }
         known.withLock { $0.lengths[id] = 0 }
