@@ -11,7 +11,7 @@ package enum RefreshTrigger: Sendable, Hashable {
     case pagesDue
     /// Events are followed from here on, and tell nothing about the time before: all pages may be out of date.
     case stateDue
-    /// More changed in these channels than events list.
+    /// More changed in these channels than events list, or a page of them contradicts what arrived meanwhile.
     case channelsDue(Set<ChannelID>)
     /// Events have been missing for long; see ``FollowedEvents``.
     case eventsOutdated

@@ -13,7 +13,8 @@ package import CausewayTransport
 ///
 /// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested:
 /// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
-/// the page may have been requested without enough knowledge to detect that.
+/// the page may have been requested without enough knowledge to detect that. If the page covers the position of such a
+/// message, the two responses contradict each other, and lists of the channel request it again.
 extension SyncEngine {
     /// A page that was requested, and the changes since then.
     struct PageUnderWay {
@@ -187,23 +188,30 @@ extension SyncEngine {
         let items = page.items.filter { !gone.contains($0.id) }
         let now = clock.wall
         var mutations = items.map { Mutation.merge($0, at: now) }
-        let kept = arrived.union(page.items.map(\.id))
+        let listed = Set(page.items.map(\.id))
         var cursor = range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
+        var isContradicted = false
+        // A step may fail after others were stored.
+        defer { if isContradicted { tell(.channelsDue([query.channel])) } }
         repeat {
-            let step = try await deletions(of: query, in: range, after: cursor, except: kept)
+            let unlisted = try await unlisted(of: query, in: range, after: cursor, except: listed)
+            let deleted = unlisted.messages.filter { !arrived.contains($0.id) }.map(\.id)
             let noted = history  // another response may move it on while the disk is waited for
-            let changes = mutations + step.ids.map { .delete($0) } + unkeptHistory
+            let changes = mutations + deleted.map { .delete($0) } + unkeptHistory
             if !changes.isEmpty {
                 willStore()
                 try await store.commit(changes)
                 keptHistory = noted
-                noteGone(step.ids)
+                noteGone(deleted)
             }
+            isContradicted =
+                isContradicted
+                || unlisted.messages.contains { arrived.contains($0.id) && page.covers($0.cursor.position) }
             if !mutations.isEmpty { noteArrived(items.map(\.id)) }
             // Complete the waiters of stored messages now: the next step may fail.
             if !mutations.isEmpty { await confirm(items) }
             mutations = []
-            cursor = step.next
+            cursor = unlisted.next
         } while cursor != nil
     }
 
@@ -219,18 +227,18 @@ extension SyncEngine {
 
     /// The next stored messages of a range that a page does not list, and the position from which to continue; `nil` at
     /// the end of the range.
-    private func deletions(
+    private func unlisted(
         of query: RemoteQuery, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?,
-        except kept: Set<MessageID>
-    ) async throws(StoreError) -> (ids: [MessageID], next: MessageQuery.Cursor?) {
+        except listed: Set<MessageID>
+    ) async throws(StoreError) -> (messages: [Message], next: MessageQuery.Cursor?) {
         guard let range, !range.isEmpty, let cursor else { return ([], nil) }
         let stored = try await store.page(
             MessageQuery(
                 scope: .channel(query.channel), direction: .ascending, after: cursor,
                 limit: SyncLimits.reconcileStepMax))
         let inside = stored.messages.prefix { $0.cursor.position < range.upperBound }
-        let gone = inside.filter { $0.syncState == .synced && !kept.contains($0.id) && query.filter.admits($0) }
-        return (gone.map(\.id), inside.count == stored.messages.count ? stored.next : nil)
+        let unlisted = inside.filter { $0.syncState == .synced && !listed.contains($0.id) && query.filter.admits($0) }
+        return (unlisted, inside.count == stored.messages.count ? stored.next : nil)
     }
 
     // MARK: - Pages that could not be read
@@ -300,6 +308,9 @@ extension SyncEngine {
 }
 
 extension RemotePage {
+    /// Whether the page lists the message at this position, if the server had one there.
+    fileprivate func covers(_ position: Int64) -> Bool { range?.contains(position) == true }
+
     /// The positions of which the page lists every message. At the newest end it has no limit: a stored message above
     /// the channel's newest position belongs to data that the server has lost.
     fileprivate func coveredRange(of query: RemoteQuery) -> Range<Int64>? {

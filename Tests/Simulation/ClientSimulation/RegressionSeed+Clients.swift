@@ -91,5 +91,8 @@ extension RegressionSeed {
         RegressionSeed(
             403_316, "a refusal right after a renewed token was not reported, and the token not renewed again",
             isSteady: false),
+        RegressionSeed(
+            600_063, "a page kept a message that it did not list because a late verdict came first, and was the last one",
+            isSteady: false),
     ]
 }

@@ -247,6 +247,35 @@ import Testing
         }
     }
 
+    /// A page that does not list a deleted message is under way when an earlier page brings the message: only another
+    /// request can tell that it is gone.
+    @Test func aPageThatContradictsAnotherIsRequestedAgain() throws {
+        try ClientWorld.run { world in
+            _ = try RemoteMessages.server(3, world)
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.pageDelays = [.seconds(2), .seconds(5)] }
+            let early = Followed(
+                onMain { client.messages.getMessages(in: world.general, pageSize: 10).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            world.transport.server.withLock { server in server.page.removeAll { $0.number == 2 } }
+            let late = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(20))
+            for list in [early, late] {
+                #expect(list.last?.dataStatus == .fresh)
+                #expect(list.last?.snapshot.compactMap(\.serverPosition?.position) == [1, 3])
+            }
+            // Pages that agree are not requested again.
+            let asked = Self.requests(world)
+            await world.pass(.seconds(60))
+            #expect(Self.requests(world) == asked)
+            await client.close()
+        }
+    }
+
+    private nonisolated static func requests(_ world: ClientWorld) -> Int {
+        world.transport.server.withLock { $0.pageQueries.count + $0.changeQueries.count }
+    }
+
     /// A message that is accepted while a page is read is outside of the page's range.
     @Test func aPageTakesNothingAwayThatWasAcceptedAfterIt() throws {
         try ClientWorld.run { world in
