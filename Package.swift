@@ -160,7 +160,9 @@ let package = Package(
         module(
             "SQLiteStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb,
             .grdbSQLite),
-        module("FileStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
+        // The processor's instruction for checksums.
+        .systemLibrary(name: "CCRC32C", path: "Modules/CCRC32C"),
+        module("FileStorage", "CCRC32C", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
         // The tools for a store that no process has open: check, backup, migration, export, import.
         module("Maintenance", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
         module(

@@ -73,7 +73,7 @@ struct JournalRecovery {
                 position = position.advanced(by: Int(frame.end - frame.offset), frames: 1)
                 report.frames += 1
                 if frame.header.flags.contains(.endsTransaction) {
-                    undo = []
+                    undo.removeAll(keepingCapacity: true)
                     end = position
                 }
             }
