@@ -134,7 +134,9 @@ public final class FileStore: Store {
         self.files = files
         received = files == nil ? nil : ReceivedFolder(at: folder + "/received")
         feed = CommitFeed()
-        let database = FileDatabase(opening.index, opening.state, journal, feed)
+        var state = opening.state
+        state.fileBytesMax = options.journalBytesMax
+        let database = FileDatabase(opening.index, state, journal, feed)
         self.database = database
         committer = GroupCommitter(database, mayBlock: lock != nil)
         let policy = MaintenancePolicy(

@@ -12,6 +12,8 @@ struct JournalState {
     var formerBytes: Int64 = 0
     /// Bytes that were written since the last snapshot.
     var bytesSinceSnapshot: Int64 = 0
+    /// The size of a file at which the next commit begins another one.
+    var fileBytesMax = FileLimits.journalBytesMax
 
     var journalBytes: Int64 { formerBytes + writer.end.offset }
 
@@ -117,7 +119,7 @@ final class FileDatabase: Sendable {
     ) throws(StoreError) -> [Result<WriteRequest.Value, StoreError>] {
         do throws(StoreError) {
             if journal.writer.needsRepair { try journal.writer.repair() }
-            if journal.writer.end.offset >= FileLimits.journalBytesMax { try journal.beginFile() }
+            if journal.writer.end.offset >= journal.fileBytesMax { try journal.beginFile() }
             if case .exclusive(let work)? = requests.first?.work {
                 try work(&journal)
                 return [.success(.done)]
