@@ -132,8 +132,9 @@ demo: setup ## Show the main job: messages survive an outage and a kill, and arr
 simulate: ## Run SEEDS seeds (100000) through the simulator, on all cores
 	@Tools/simulate $(SEEDS)
 
-simulate-clients: ## Run SEEDS seeds (20000) of whole clients in simulated time
+simulate-clients: ## Run SEEDS seeds (20000) of whole clients in simulated time, and DISK_SEEDS (2000) on file stores
 	@Tools/simulate-clients $(or $(SEEDS),20000)
+	@Tools/simulate-clients disk $(or $(DISK_SEEDS),2000)
 
 simulate-events: ## Run a million reconnects of followers of the hub's log in simulated time
 	@Tools/simulate-events

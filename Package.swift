@@ -160,7 +160,9 @@ let package = Package(
         module(
             "SQLiteStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb,
             .grdbSQLite),
-        module("FileStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
+        // The processor's instruction for checksums.
+        .systemLibrary(name: "CCRC32C", path: "Modules/CCRC32C"),
+        module("FileStorage", "CCRC32C", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
         // The tools for a store that no process has open: check, backup, migration, export, import.
         module("Maintenance", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
         module(
@@ -284,7 +286,7 @@ let package = Package(
             "CausewayRuntime", "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS",
             "CausewayWire", .argumentParser, .grdb),
         tool("causeway-simulate", in: "simulator", "CausewaySimulatedWorld", "CausewaySimulationKernel"),
-        // The whole client in simulated time; built without the network's and the disk's packages.
+        // The whole client in simulated time; built without the packages of the network and of SQLite.
         tool("causeway-simulate-clients", in: "simulator", "CausewaySimulatedClient", "CausewaySimulationKernel"),
         // Followers of the hub's log.
         tool("causeway-simulate-events", in: "simulator", "CausewaySimulatedFollower", "CausewaySimulationKernel"),
@@ -313,9 +315,9 @@ let package = Package(
             "SimulatedWorld", in: "Simulation", "CausewayModels", "CausewayStorage", "CausewayOutbox",
             "CausewayHubRules", "CausewaySimulatedHub", "CausewaySimulationKernel", .deque),
         support(
-            "SimulatedClient", in: "Simulation", "Causeway", "CausewayHubRules", "CausewayModels", "CausewayOutbox",
-            "CausewayRuntime", "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewaySimulationKernel",
-            "CausewayStorage", "CausewayTransport"),
+            "SimulatedClient", in: "Simulation", "Causeway", "CausewayFileStorage", "CausewayHubRules",
+            "CausewayModels", "CausewayOutbox", "CausewayRuntime", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
+            "CausewaySimulationKernel", "CausewayStorage", "CausewayStoreTorture", "CausewayTransport"),
         support(
             "SimulatedFollower", in: "Simulation", "CausewayHTTPTransport", "CausewayHubRules", "CausewayHubStorage",
             "CausewayModels", "CausewayRecords", "CausewaySimulationKernel", "CausewaySync"),

@@ -76,7 +76,8 @@ public final class FileStore: Store {
         }
     }
 
-    /// The same at once, on a disk that does not block.
+    /// The same at once, on a disk that does not block: the store uses no thread of its own, apart from maintenance
+    /// without ``FileOptions/perform``.
     package convenience init(
         on disk: any Disk, durability: Durability, options: FileOptions = FileOptions()
     ) throws(StoreError) {
@@ -134,13 +135,15 @@ public final class FileStore: Store {
         self.files = files
         received = files == nil ? nil : ReceivedFolder(at: folder + "/received")
         feed = CommitFeed()
-        let database = FileDatabase(opening.index, opening.state, journal, feed)
+        var state = opening.state
+        state.fileBytesMax = options.journalBytesMax
+        let database = FileDatabase(opening.index, state, journal, feed, mayBlock: lock != nil)
         self.database = database
         committer = GroupCommitter(database, mayBlock: lock != nil)
         let policy = MaintenancePolicy(
             snapshotBytes: opening.snapshotBytes, snapshotJournalBytes: options.snapshotJournalBytes,
             compactionBytesMin: options.compactionBytesMin)
-        let maintenance = Maintenance(disk, database, committer, policy)
+        let maintenance = Maintenance(disk, database, committer, policy, perform: options.perform)
         self.maintenance = maintenance
         database.observeCommits { [weak maintenance] sizes in maintenance?.consider(sizes) }
     }

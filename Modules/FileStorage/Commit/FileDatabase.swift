@@ -12,6 +12,8 @@ struct JournalState {
     var formerBytes: Int64 = 0
     /// Bytes that were written since the last snapshot.
     var bytesSinceSnapshot: Int64 = 0
+    /// The size of a file at which the next commit begins another one.
+    var fileBytesMax = FileLimits.journalBytesMax
 
     var journalBytes: Int64 { formerBytes + writer.end.offset }
 
@@ -47,7 +49,13 @@ final class FileDatabase: Sendable {
     /// Called after each group, by the writer.
     private let afterCommit = Mutex(CommitObserver())
 
-    init(_ index: FileIndex, _ journal: JournalState, _ files: JournalFiles, _ feed: CommitFeed) {
+    /// False if the disk is in memory: a query stays on its caller's executor then.
+    private let mayBlock: Bool
+
+    init(
+        _ index: FileIndex, _ journal: JournalState, _ files: JournalFiles, _ feed: CommitFeed, mayBlock: Bool = true
+    ) {
+        self.mayBlock = mayBlock
         visible = Mutex(Visible(index: index))
         self.journal = Mutex(journal)
         self.files = files
@@ -59,11 +67,26 @@ final class FileDatabase: Sendable {
     /// Picks in the index, then reads what was picked from the journal.
     ///
     /// - Parameter pick: returns at once; it holds up writers.
-    @concurrent
     func read<Picked: Sendable, Value: Sendable>(
         _ pick: @Sendable (borrowing FileIndex) -> Picked,
         _ finish: @Sendable (Picked, RecordReader) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
+        if mayBlock { return try await readElsewhere(pick, finish) }
+        return try readHere(pick, finish)
+    }
+
+    /// Leaves the caller's actor, because the disk may block.
+    @concurrent
+    private func readElsewhere<Picked: Sendable, Value: Sendable>(
+        _ pick: @Sendable (borrowing FileIndex) -> Picked,
+        _ finish: @Sendable (Picked, RecordReader) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try readHere(pick, finish)
+    }
+
+    private func readHere<Picked, Value>(
+        _ pick: (borrowing FileIndex) -> Picked, _ finish: (Picked, RecordReader) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
         let (picked, open) = try visible.withLock { visible throws(StoreError) in
             if visible.isClosed { throw .closed }
             if !visible.hasStarted { throw .notStarted }
@@ -80,6 +103,12 @@ final class FileDatabase: Sendable {
             return pick(visible.index)
         }
     }
+
+    /// Picks in the index of any store, also of one that has not been started, or is closed.
+    func peek<Value>(_ pick: (borrowing FileIndex) -> Value) -> Value { visible.withLock { pick($0.index) } }
+
+    /// The number of the last frame of the journal.
+    var lastFrame: UInt64 { journal.withLock { $0.writer.end.number - 1 } }
 
     func requireOpen() throws(StoreError) {
         if visible.withLock({ $0.isClosed }) { throw .closed }
@@ -117,7 +146,7 @@ final class FileDatabase: Sendable {
     ) throws(StoreError) -> [Result<WriteRequest.Value, StoreError>] {
         do throws(StoreError) {
             if journal.writer.needsRepair { try journal.writer.repair() }
-            if journal.writer.end.offset >= FileLimits.journalBytesMax { try journal.beginFile() }
+            if journal.writer.end.offset >= journal.fileBytesMax { try journal.beginFile() }
             if case .exclusive(let work)? = requests.first?.work {
                 try work(&journal)
                 return [.success(.done)]

@@ -142,8 +142,10 @@ struct FileRows: StoreRows {
         for slot in 0..<ItemTable.Slot(items.slotCount) where !items[slot].isFree {
             try remove(MessageID(items[slot].id))
         }
-        for identity in Array(index.current.records.stored.keys) { try remove(identity) }
-        for sequence in Array(index.current.deletions.stored.keys) { try removeDeletion(sequence) }
+        // In a fixed order: the same calls give the same journal.
+        let records = index.current.records.stored.sorted { $0.value.location.packed < $1.value.location.packed }
+        for (identity, _) in records { try remove(identity) }
+        for sequence in index.current.deletions.stored.keys.sorted() { try removeDeletion(sequence) }
         try removeChains()
         cache.forgetAll()
     }

@@ -38,30 +38,47 @@ final class GroupCommitter: Sendable {
     private let waiting = Mutex(Waiting())
     private let queue = DispatchQueue(label: "causeway.file-store", qos: .userInitiated)
     private let database: FileDatabase
+    private let mayBlock: Bool
     private let commitsInPlace: Bool
 
-    /// - Parameter mayBlock: false if the disk is in memory: no commit leaves its caller's thread then.
+    /// - Parameter mayBlock: false if the disk is in memory: no commit leaves its caller's thread then, and none waits
+    ///   for another one.
     init(_ database: FileDatabase, mayBlock: Bool) {
         self.database = database
+        self.mayBlock = mayBlock
         // On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
         commitsInPlace = !mayBlock || ProcessInfo.processInfo.activeProcessorCount > 1
     }
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
     ///
+    func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
+        if mayBlock { return try await submitElsewhere(request) }
+        return try await submitHere(request)
+    }
+
     /// Leaves the caller's actor, because waiting for the disk must not block the main thread.
     @concurrent
-    func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
+    private func submitElsewhere(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
+        try await submitHere(request)
+    }
+
+    private func submitHere(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
         let result = await withCheckedContinuation { continuation in
             let isFirst = add(request) { continuation.resume(returning: $0) }
-            if isFirst, commitsInPlace { commitFirstGroup() } else if isFirst { queue.async { self.drain() } }
+            if isFirst, commitsInPlace { commitFirstGroup() } else if isFirst { drainOnQueue() }
         }
         return try result.get()
     }
 
-    /// Adds a call; `completion` is called on a thread of the committer.
+    /// Commits what is waiting, on a thread of the committer if that may block.
+    private func drainOnQueue() {
+        if mayBlock { queue.async { self.drain() } } else { drain() }
+    }
+
+    /// Adds a call; `completion` is called by the writer.
     func submit(_ request: WriteRequest, completion: @escaping Completion) {
-        if add(request, completion) { queue.async { self.drain() } }
+        if add(request, completion) { drainOnQueue() }
     }
 
     /// Returns true to the caller that becomes the writer.
@@ -88,7 +105,7 @@ final class GroupCommitter: Sendable {
                 defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
-            if isFirst, commitsInPlace { drain() } else if isFirst { queue.async { self.drain() } }
+            if isFirst, commitsInPlace { drain() } else if isFirst { drainOnQueue() }
         }
     }
 
@@ -98,7 +115,7 @@ final class GroupCommitter: Sendable {
             waiting.isDraining = waiting.hasGroup || !waiting.closers.isEmpty
             return waiting.isDraining
         }
-        if isMore { queue.async { self.drain() } }
+        if isMore { drainOnQueue() }
     }
 
     /// Commits group after group until no call is waiting.

@@ -39,14 +39,25 @@ private struct SystemFile: DiskFile {
     func size() throws(SystemError) -> Int64 { try file.status().bytesCount }
 
     func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
-        var found = try file.bytes(at: offset, count: count)
-        // The system may return less than there is.
-        while found.count < count {
-            let more = try file.bytes(at: offset + Int64(found.count), count: count - found.count)
-            if more.isEmpty { break }
-            found += more
+        // Not filled with zeros first: that would cost as much as the reading.
+        var isBroken = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            // The system may return less than there is.
+            while filled < count {
+                let all = UnsafeMutableRawBufferPointer(buffer)
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: all[filled...])
+                let read = unsafe file.read(at: offset + Int64(filled), into: rest)
+                isBroken = read < 0
+                if read <= 0 { break }
+                filled += read
+            }
         }
-        return found
+        if isBroken {
+            // Once more, for the error.
+            _ = try file.bytes(at: offset + Int64(bytes.count), count: count - bytes.count)
+            throw .broken
+        }
+        return bytes
     }
 
     func write(_ bytes: [UInt8], from start: Int, at offset: Int64) throws(SystemError) -> Int {

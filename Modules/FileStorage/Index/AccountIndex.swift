@@ -111,14 +111,18 @@ struct AccountIndex {
     /// Makes room for this many entries.
     mutating func reserve(_ entries: Int) { items.reserve(entries) }
 
-    /// Adds an entry of a snapshot; returns false if it cannot be right.
-    mutating func restore(_ entry: ItemTable.Entry) -> Bool {
-        guard !entry.isFree, StateCode.state(Int64(entry.flags & ItemTable.Entry.stateMask)) != nil,
-            Int(entry.channel) < channels.count, items.slot(of: entry.id) == nil
-        else { return false }
-        var single = entry
-        single.flags &= ~ItemTable.Entry.related
-        index(items.insert(single), related: nil)
+    /// Adds entries of a snapshot, without the messages that they depend on; returns false if one cannot be right.
+    mutating func restore(_ entries: [ItemTable.Entry]) -> Bool {
+        var singles = entries
+        for place in singles.indices {
+            let entry = singles[place]
+            guard !entry.isFree, StateCode.state(Int64(entry.flags & ItemTable.Entry.stateMask)) != nil,
+                Int(entry.channel) < channels.count
+            else { return false }
+            singles[place].flags &= ~ItemTable.Entry.related
+        }
+        guard let slots = items.insert(contentsOf: singles) else { return false }
+        for slot in slots { index(slot, related: nil) }
         return true
     }
 

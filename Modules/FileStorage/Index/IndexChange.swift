@@ -115,13 +115,13 @@ extension FileIndex {
     /// - Precondition: the account exists.
     mutating func reserve(_ entries: Int, in account: Int) { accounts[account].reserve(entries) }
 
-    /// Adds an entry, without the message that it depends on.
+    /// Adds entries, without the messages that they depend on.
     ///
-    /// - Returns: false for an entry that cannot be right.
+    /// - Returns: false if one of them cannot be right.
     /// - Precondition: the account exists.
-    mutating func restore(_ entry: ItemTable.Entry, in account: Int) -> Bool {
-        liveBytes += ItemEntry.diskBytes(length: entry.length, content: Int(entry.bytes))
-        return accounts[account].restore(entry)
+    mutating func restore(_ entries: [ItemTable.Entry], in account: Int) -> Bool {
+        for entry in entries { liveBytes += ItemEntry.diskBytes(length: entry.length, content: Int(entry.bytes)) }
+        return accounts[account].restore(entries)
     }
 
     /// Adds the message that an item depends on.

@@ -73,7 +73,7 @@ struct JournalRecovery {
                 position = position.advanced(by: Int(frame.end - frame.offset), frames: 1)
                 report.frames += 1
                 if frame.header.flags.contains(.endsTransaction) {
-                    undo = []
+                    undo.removeAll(keepingCapacity: true)
                     end = position
                 }
             }
@@ -167,8 +167,7 @@ struct JournalRecovery {
     private func finish() throws(StoreError) {
         let name = StoreFiles.journal(end.file)
         do throws(SystemError) {
-            for (number, file) in files.all where number > end.file {
-                _ = file
+            for number in files.all.keys.sorted() where number > end.file {
                 files[number] = nil
                 try disk.remove(StoreFiles.journal(number))
             }

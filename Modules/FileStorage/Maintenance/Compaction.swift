@@ -55,23 +55,38 @@ enum Compaction {
     }
 
     private static func moveRecords(_ rows: inout FileRows, _ account: Int) throws(StoreError) -> Bool {
-        let before = rows.buffer.bytes.count
-        let old = rows.index.accounts[account].records.stored.filter { $0.value.location.file < rows.oldestKept }
-        for (identity, entry) in old {
-            if isFull(rows, since: before) { return false }
-            try rows.move(identity, entry, in: account)
-        }
-        return true
+        let stored = rows.index.accounts[account].records.stored
+        let (batch, isAll) = batch(of: stored, before: rows.oldestKept, \.value.location)
+        for (identity, entry) in batch { try rows.move(identity, entry, in: account) }
+        return isAll
     }
 
     private static func moveDeletions(_ rows: inout FileRows, _ account: Int) throws(StoreError) -> Bool {
-        let before = rows.buffer.bytes.count
-        let old = rows.index.accounts[account].deletions.stored.filter { $0.value.location.file < rows.oldestKept }
-        for (sequence, entry) in old {
-            if isFull(rows, since: before) { return false }
-            try rows.move(sequence, entry, in: account)
+        let stored = rows.index.accounts[account].deletions.stored
+        let (batch, isAll) = batch(of: stored, before: rows.oldestKept, \.value.location)
+        for (sequence, entry) in batch { try rows.move(sequence, entry, in: account) }
+        return isAll
+    }
+
+    /// Entries with records in the files before `oldestKept`, as many as one step moves, in the order of their records:
+    /// what fits into one step is always written in the same order.
+    private static func batch<Entries: Sequence>(
+        of entries: Entries, before oldestKept: UInt32, _ location: (Entries.Element) -> RecordLocation
+    ) -> (batch: [Entries.Element], isAll: Bool) {
+        var batch: [Entries.Element] = []
+        var bytes = 0
+        for entry in entries where location(entry).file < oldestKept {
+            if bytes >= FileLimits.compactionStepBytes { return (batch.inOrder(location), false) }
+            batch.append(entry)
+            bytes += Int(location(entry).length)
         }
-        return true
+        return (batch.inOrder(location), true)
+    }
+}
+
+extension Array {
+    fileprivate func inOrder(_ location: (Element) -> RecordLocation) -> [Element] {
+        sorted { location($0).packed < location($1).packed }
     }
 }
 

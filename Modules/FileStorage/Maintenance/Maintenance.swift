@@ -6,8 +6,8 @@ import Synchronization
 /// Writes snapshots and compacts the journal, beside the commits.
 ///
 /// One work at a time. It waits for nothing that the writer holds: what needs the journal is a call among the others,
-/// and everything else happens on `queue`. A failure leaves the store as it is, and is tried again when the journal has
-/// grown.
+/// and everything else is a step for `perform`. A failure leaves the store as it is, and is tried again when the
+/// journal has grown.
 final class Maintenance: Sendable {
     private struct State {
         var policy: MaintenancePolicy
@@ -21,12 +21,18 @@ final class Maintenance: Sendable {
     }
 
     private let state: Mutex<State>
-    private let queue = DispatchQueue(label: "causeway.file-store.maintenance", qos: .utility)
+    private let perform: @Sendable (_ step: @escaping @Sendable () -> Void) -> Void
     private let disk: any Disk
     private let database: FileDatabase
     private let committer: GroupCommitter
 
-    init(_ disk: any Disk, _ database: FileDatabase, _ committer: GroupCommitter, _ policy: MaintenancePolicy) {
+    /// - Parameter perform: performs steps one after the other; `nil` for a queue.
+    init(
+        _ disk: any Disk, _ database: FileDatabase, _ committer: GroupCommitter, _ policy: MaintenancePolicy,
+        perform: (@Sendable (_ step: @escaping @Sendable () -> Void) -> Void)?
+    ) {
+        let queue = DispatchQueue(label: "causeway.file-store.maintenance", qos: .utility)
+        self.perform = perform ?? { step in queue.async(execute: step) }
         self.disk = disk
         self.database = database
         self.committer = committer
@@ -119,7 +125,7 @@ final class Maintenance: Sendable {
                 captured.withLock { $0 = (snapshot, self.database.files[snapshot.position.file]) }
             })
         ) { result in
-            self.queue.async {
+            self.perform {
                 guard case .success = result, let (snapshot, file) = captured.withLock({ $0.take() }) else {
                     return completion(result.map { _ in })
                 }
@@ -175,7 +181,7 @@ final class Maintenance: Sendable {
             }
         ) { result in
             switch result {
-            case .success(.step(let next?)): self.queue.async { self.move(from: next, floor, completion) }
+            case .success(.step(let next?)): self.perform { self.move(from: next, floor, completion) }
             case .success:
                 self.writeSnapshot(oldestFile: floor) { self.removeFiles(before: floor, after: $0, completion) }
             case .failure(let error): completion(.failure(error))
@@ -189,7 +195,7 @@ final class Maintenance: Sendable {
         guard case .success = snapshot else { return completion(snapshot) }
         // The snapshot is durable and names the first file that it needs: what cannot be removed now is removed when
         // the store is opened.
-        for number in database.files.all.keys where number < floor {
+        for number in database.files.all.keys.sorted() where number < floor {
             database.files[number] = nil
             try? disk.remove(StoreFiles.journal(number))
         }

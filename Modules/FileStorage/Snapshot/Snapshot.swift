@@ -57,15 +57,19 @@ enum SnapshotItem {
         bytes.append(entry.flags)
     }
 
-    static func read(_ bytes: [UInt8], at offset: Int) -> ItemTable.Entry {
+    /// As many whole entries as there are.
+    static func read(_ bytes: ArraySlice<UInt8>) -> [ItemTable.Entry] {
         unsafe bytes.withUnsafeBytes { all in
-            func word<Word: FixedWidthInteger>(_ place: Int, _ type: Word.Type) -> Word {
-                Word(littleEndian: unsafe all.loadUnaligned(fromByteOffset: offset + place, as: type))
+            (0..<all.count / bytesCount).map { number in
+                func word<Word: FixedWidthInteger>(_ place: Int, _ type: Word.Type) -> Word {
+                    let offset = number * bytesCount + place
+                    return Word(littleEndian: unsafe all.loadUnaligned(fromByteOffset: offset, as: type))
+                }
+                return ItemTable.Entry(
+                    id: UUIDv7(high: word(0, UInt64.self), low: word(8, UInt64.self)), ordinal: word(16, Int64.self),
+                    key: word(24, Int64.self), place: word(32, UInt64.self), length: word(40, UInt32.self),
+                    bytes: word(44, UInt32.self), channel: word(48, UInt32.self), flags: word(52, UInt8.self))
             }
-            return ItemTable.Entry(
-                id: UUIDv7(high: word(0, UInt64.self), low: word(8, UInt64.self)), ordinal: word(16, Int64.self),
-                key: word(24, Int64.self), place: word(32, UInt64.self), length: word(40, UInt32.self),
-                bytes: word(44, UInt32.self), channel: word(48, UInt32.self), flags: word(52, UInt8.self))
         }
     }
 }

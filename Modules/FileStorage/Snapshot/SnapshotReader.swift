@@ -107,14 +107,11 @@ struct SnapshotReader {
 
     private mutating func readItems(_ fields: Fields) throws(FieldReader.Malformed) {
         let account = try account(fields)
-        let bytes = Array(fields.bytes(2) ?? [])
+        let bytes = fields.bytes(2) ?? []
         // As many entries as fit into the rest of the file: most of a snapshot are entries.
         index.reserve(Int(clamping: (size - frameOffset) / Int64(SnapshotItem.bytesCount)), in: account)
         guard bytes.count.isMultiple(of: SnapshotItem.bytesCount) else { throw .init(detail: "the entries are cut") }
-        for offset in stride(from: 0, to: bytes.count, by: SnapshotItem.bytesCount) {
-            let entry = SnapshotItem.read(bytes, at: offset)
-            guard index.restore(entry, in: account) else { throw .init(detail: "an entry") }
-        }
+        guard index.restore(SnapshotItem.read(bytes), in: account) else { throw .init(detail: "an entry") }
     }
 
     private mutating func readRelations(_ fields: Fields) throws(FieldReader.Malformed) {

@@ -81,6 +81,34 @@ struct FaultTests {
         await store.close()
     }
 
+    /// The rows of a transaction that the disk refused are forgotten: later changes start from what is stored.
+    @Test(arguments: [FaultyDisk.Call.write, .sync])
+    func aRefusedCommitLeavesNoRowBehind(_ call: FaultyDisk.Call) async throws {
+        let disk = FaultyDisk()
+        let store = try await FileStore.open(on: disk, durability: .full)
+        _ = try await store.start(History.options)
+        _ = try await store.enqueue(History.draft(0))
+        let failNext = {
+            disk.set([.init(call: call, number: disk.counts[call, default: 0] + 1, kind: .broken, isLasting: false)])
+        }
+        let fails = [0, 1].map { Mutation.fail(History.id($0), History.options.failure, inDoubt: false) }
+        failNext()
+        await #expect(throws: StoreError.self) {
+            try await store.commit([.attempt(History.id(0), previous: 0, attempts: 1, at: History.time)])
+        }
+        try await store.commit([fails[0]])
+        let message = try #require(try await store.message(History.id(0)))
+        #expect(message.syncState == .error)
+        #expect(message.delivery.attempts == 0)
+        #expect(message.delivery.previousSequence == nil)
+        // A message that was never created cannot fail.
+        failNext()
+        await #expect(throws: StoreError.self) { _ = try await store.enqueue(History.draft(1)) }
+        try await store.commit([fails[1]])
+        #expect(try await store.message(History.id(1)) == nil)
+        await store.close()
+    }
+
     /// - Returns: the number of acknowledged messages that were lost.
     private func losses(_ durability: Durability, seeds: Range<UInt64>) async throws -> Int {
         let counted = FaultyDisk()

@@ -15,6 +15,24 @@ struct FormatTests {
         #expect(CRC32C.checksum(of: (0..<32).map { UInt8($0) }) == 0x46DD_794E)
     }
 
+    /// The processor's instruction and the tables agree, for every length and alignment.
+    @Test func allMethodsGiveTheSameChecksum() {
+        var random = SplitMix64(seed: 1)
+        let bytes = (0..<600).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        let methods = CRC32C.Method.allCases.filter(\.isAvailable)
+        #expect(methods.contains(.tables))
+        for start in 0..<9 {
+            for end in start..<bytes.count {
+                let found = Set(methods.map { CRC32C.checksum(of: bytes, in: start..<end, by: $0) })
+                #expect(found == [CRC32C.checksum(of: Array(bytes[start..<end]))])
+            }
+        }
+        for method in methods {
+            let digits = Array("123456789".utf8)
+            #expect(CRC32C.checksum(of: digits, in: 0..<9, by: method) == 0xE306_9283)
+        }
+    }
+
     /// The bytes of `JournalVersion1`, which is never edited: a new version of the format gets a fixture of its own.
     @Test func theJournalOfVersion1IsWrittenAndRead() async throws {
         let disk = FaultyDisk()

@@ -37,6 +37,25 @@ struct IndexTests {
         await store.close()
     }
 
+    /// A walk over a part of the outbox looks behind any number of items that are not in the part.
+    @Test func aWalkReachesPendingMessagesBehindManyFailedOnes() async throws {
+        let (failed, pending) = (300, 3)
+        let disk = FaultyDisk()
+        var store = try await FileStore.open(on: disk, durability: .normal)
+        _ = try await store.start(History.options)
+        for number in 0..<failed + pending { _ = try await store.enqueue(History.draft(number)) }
+        let failure = History.options.failure
+        try await store.commit((0..<failed).map { .fail(History.id($0), failure, inDoubt: false) })
+        await store.close()
+        store = try await FileStore.open(on: disk, durability: .normal)
+        var options = History.options
+        options.restart = .fail
+        #expect(try await store.start(options).entries.isEmpty)
+        let last = try await store.messages((failed..<failed + pending).map { History.id($0) })
+        #expect(last.map(\.syncState) == Array(repeating: .error, count: pending))
+        await store.close()
+    }
+
     /// Removed messages free their place in the index.
     @Test func messagesLeaveNothingBehind() async throws {
         let store = try await FileStore.open(on: FaultyDisk(), durability: .normal)

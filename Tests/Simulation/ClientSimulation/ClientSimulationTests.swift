@@ -23,6 +23,25 @@ import Testing
         #expect(first.tally.digest != Simulation.run(Plan(seed: seed + 1)).tally.digest)
     }
 
+    /// The same on file stores, whose disks fail and lose their power.
+    @Test func noInvariantBreaksOnFileStores() {
+        let range = Simulation.run(0..<30, hasDisk: true, threads: 2)
+        #expect(range.tally.seeds == 30)
+        #expect(range.tally.filesOpened > 30)
+        for broken in range.broken {
+            Issue.record("seed \(broken.seed): \(broken.violation)")
+            print(Simulation.minimal(Plan(seed: broken.seed, hasDisk: true)).history.joined(separator: "\n"))
+        }
+    }
+
+    @Test(arguments: 0..<3 as Range<UInt64>)
+    func oneSeedGivesOneHistoryOnFileStores(_ seed: UInt64) {
+        let first = Simulation.run(Plan(seed: seed, hasDisk: true), isTold: true)
+        let second = Simulation.run(Plan(seed: seed, hasDisk: true), isTold: true)
+        #expect(first.history == second.history)
+        #expect(first.tally == second.tally)
+    }
+
     /// A run of too few seeds proves nothing, and reports that.
     @Test func aShortRunIsVoid() {
         #expect(Simulation.run(0..<5, threads: 1).tally.voidReason(isSteady: false) != nil)

@@ -19,7 +19,7 @@ struct ClientProcess {
     }
 
     let device: Int
-    let disk: MemoryStore
+    let disk: any DeviceDisk
     var life = Life.opening {
         didSet { if life == .isCopied { wasCopied = true } }
     }
@@ -68,12 +68,12 @@ struct ClientProcess {
     var changesOfHistory = 0
     /// The disk is busy with earlier commits until this time.
     var diskBusyUntil = MonotonicTime.zero
-    /// The store as the disk has confirmed it; `nil` if that is all of it.
-    var confirmedDisk: MemoryStore?
+    /// A store in memory as a disk would have confirmed it; `nil` if that is all of it.
+    var confirmedDisk: (any DeviceDisk)?
     /// Planted fault: the store before the last commit.
-    var beforeLastCommit: MemoryStore?
+    var beforeLastCommit: (any DeviceDisk)?
 
-    init(device: Int, disk: MemoryStore) {
+    init(device: Int, disk: any DeviceDisk) {
         self.device = device
         self.disk = disk
     }
@@ -89,7 +89,7 @@ struct ClientProcess {
 
 /// The state that survives a crash: a disk, the tokens beside it, and a clock.
 struct Device {
-    var disk: MemoryStore
+    var disk: any DeviceDisk
     let credentials = MemoryCredentialStore()
     /// The process that owns the store now.
     var process: Int?
@@ -106,7 +106,5 @@ struct Device {
     /// The session of the last login, as stored.
     var session: Session?
 
-    init(hasFiles: Bool) {
-        disk = hasFiles ? MemoryStore(blobs: MemoryBlobStore(find: SampleFile.find)) : MemoryStore()
-    }
+    init(disk: any DeviceDisk) { self.disk = disk }
 }

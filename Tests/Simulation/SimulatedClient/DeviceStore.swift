@@ -2,23 +2,25 @@ import CausewayModels
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// The store of one process: a real ``MemoryStore`` behind a disk that is at times slow, full or broken, and the point
-/// where the process is cut off when it crashes.
+/// The store of one process: a real one behind a disk that is at times slow, full or broken, and the point where the
+/// process is cut off when it crashes.
 ///
 /// Commits reach the disk in the order in which they were requested, each as a whole.
 final class DeviceStore: Store {
     let world: World
     let process: Int
-    let inner: MemoryStore
+    private let disk: any DeviceDisk
+    let inner: any Store
 
-    init(world: World, process: Int, inner: MemoryStore) {
+    init(world: World, process: Int, disk: any DeviceDisk, inner: any Store) {
         self.world = world
         self.process = process
+        self.disk = disk
         self.inner = inner
     }
 
     var blobs: (any BlobStore)? {
-        guard let blobs = inner.blobs else { return DeviceFiles() }
+        guard let blobs = disk.blobs else { return DeviceFiles() }
         return DeviceBlobs(world: world, process: process, inner: blobs)
     }
 
@@ -42,10 +44,22 @@ final class DeviceStore: Store {
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
         try await world.reachDisk(process)
         guard world.processes[process].isWitnessed else { throw .closed }
-        let message = try await inner.enqueue(draft)
+        let cut = world.drawPowerCut(process)
+        let message: Message
+        do throws(StoreError) {
+            message = try await inner.enqueue(draft)
+        } catch {
+            guard let cut else { throw error }
+            world.end(process, with: world.diskAfter(cut, process))
+            throw .closed
+        }
         world.processes[process].confirmedDisk = nil
         world.processes[process].enqueued += 1
         world.hasCommitted(process)
+        if let cut {
+            world.end(process, with: world.diskAfter(cut, process))
+            throw .closed
+        }
         try await world.returnFromDisk(process)
         return message
     }
@@ -83,27 +97,47 @@ final class DeviceStore: Store {
         }
         world.noteDeletionsBesideACopy(kept, process)
         let visitor = world.visitor(in: kept, process)
-        let (history, outbox) = (inner.history, inner.outboxID)
-        // Taken only where it is needed: the next commit copies what it shares with it.
-        if durability == .normal, world.processes[process].confirmedDisk == nil {
-            world.processes[process].confirmedDisk = inner.crashed()
+        let (history, outbox) = (disk.history, disk.outboxID)
+        let note = { [world, process] in
+            world.hasFollowed(kept, from: history, outbox, process)
+            world.noteUploads(in: mutations, process)
+            if let ending {
+                world.processes[process].logouts.append(ending)
+                world.countUploads(of: process, as: \.logoutsInUploads)
+            }
+            if visitor { world.tally.visits += 1 }
         }
-        try await inner.commit(kept, durability: durability)
+        if durability == .normal { keepConfirmedDisk() }
+        let cut = world.drawPowerCut(process)
+        do throws(StoreError) {
+            try await inner.commit(kept, durability: durability)
+        } catch {
+            guard let cut else { throw error }
+            let after = world.diskAfter(cut, process, kept)
+            if after?.hasCommit == true { note() }
+            world.end(process, with: after)
+            throw .closed
+        }
         if durability == .normal {
             world.tally.unconfirmed += 1
         } else {
             world.processes[process].confirmedDisk = nil
         }
-        world.hasFollowed(kept, from: history, outbox, process)
-        world.noteUploads(in: mutations, process)
-        if let ending {
-            world.processes[process].logouts.append(ending)
-            world.countUploads(of: process, as: \.logoutsInUploads)
-        }
-        if visitor { world.tally.visits += 1 }
+        note()
         world.hasCommitted(process, kept)
+        if let cut {
+            world.end(process, with: world.diskAfter(cut, process))
+            throw .closed
+        }
         if durability == .normal, world.strikes(.powerLost) { world.losePower(process) }
         try await world.returnFromDisk(process)
+    }
+
+    /// Keeps what a disk would have confirmed of a store in memory. Taken only where it is needed: the next commit
+    /// copies what it shares with it.
+    private func keepConfirmedDisk() {
+        guard disk is MemoryStore, world.processes[process].confirmedDisk == nil else { return }
+        world.processes[process].confirmedDisk = disk.afterCrash()
     }
 
     func message(_ id: MessageID) async throws(StoreError) -> Message? {

@@ -25,6 +25,8 @@ package enum Fault: String, SimulatedFault {
     case copyFails, fileReadFails, releaseFails
     // A page without messages that promises more of them
     case pageLeadsNowhere
+    // The device's disk under a file store: its power is cut during a commit, a write or a sync fails
+    case powerCut, writeFails, syncFails
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
@@ -60,13 +62,15 @@ package enum Fault: String, SimulatedFault {
         case .uploadExpired, .fileExpired: 100
         case .copyFails, .fileReadFails, .releaseFails: 30
         case .pageLeadsNowhere: 100
+        case .powerCut: 30
+        case .writeFails, .syncFails: 15
         }
     }
 
     /// The stream from which its strikes are drawn: a seed in which none of a stream strikes has the same history as
     /// without the stream.
     enum Dice {
-        case general, history, events, power, files, pages
+        case general, history, events, power, files, pages, disk
     }
 
     var dice: Dice {
@@ -79,11 +83,13 @@ package enum Fault: String, SimulatedFault {
             .fileExpired, .copyFails, .fileReadFails, .releaseFails:
             .files
         case .pageLeadsNowhere: .pages
+        case .powerCut, .writeFails, .syncFails: .disk
         default: .general
         }
     }
 
-    /// True for faults that leave the draws of the others as they are; none of them strikes a steady hub's clients.
+    /// True for faults that leave the draws of the others as they are; none of them, apart from those of disks, strikes
+    /// a steady hub's clients.
     var hasOwnDice: Bool { dice != .general }
 
     /// The place among all cases: an enumeration without payloads is its number in memory.
@@ -91,6 +97,7 @@ package enum Fault: String, SimulatedFault {
 
     static let ofFiles = allCases.filter { $0.dice == .files }
     static let ofEvents = allCases.filter { $0.dice == .events }
+    static let ofDisk = allCases.filter { $0.dice == .disk }
     static let ofHistory = allCases.filter { $0.dice == .history }
 
     /// True for faults that only count while deliveries are in flight.
@@ -98,7 +105,7 @@ package enum Fault: String, SimulatedFault {
         switch self {
         case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset, .eventsRepeated,
             .eventsLimited, .eventsForgotten, .powerLost, .fileExpired, .copyFails, .fileReadFails, .releaseFails,
-            .pageLeadsNowhere:
+            .pageLeadsNowhere, .powerCut, .writeFails, .syncFails:
             false
         default: true
         }

@@ -38,8 +38,17 @@ package struct Plan: Sendable {
     package var hasEvents = false
     /// True when users send files, and files have faults of their own; in other runs files are only a length.
     package var hasFiles = false
+    /// True when the clients' stores have files, on a disk in memory that knows what is durable.
+    package var hasDisk = false
     /// How many of the messages that users create have files, in thousandths.
     var mediaLikelihood = 0
+
+    /// The sizes at which a file store takes a snapshot, compacts its journal, and begins another file of it.
+    var snapshotBytes: Int64 = 0
+    var compactionBytes: Int64 = 0
+    var journalBytes: Int64 = 0
+    /// The delay of each step of a file store's maintenance.
+    var maintenanceDelay = Duration.zero
 
     /// True when each client has a screen that shows its status.
     var watchesStatus = false
@@ -64,7 +73,11 @@ package struct Plan: Sendable {
     /// - Parameters:
     ///   - isSteady: the hub keeps its data, and the feed reports every change.
     ///   - hasFiles: `nil` for every other seed that is not steady, by chance.
-    package init(seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil) {
+    ///   - hasDisk: the clients have file stores. Everything else about the run is drawn as without.
+    package init(
+        seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil,
+        hasDisk: Bool = false
+    ) {
         self.seed = seed
         self.plantedFault = plantedFault
         var generator = SplitMix64(seed: seed)
@@ -101,6 +114,19 @@ package struct Plan: Sendable {
         if !isSteady { drawEvents() }
         drawFiles(hasFiles ?? (isSteady ? false : nil))
         if !isSteady { drawScreens() }
+        if hasDisk || plantedFault?.isOfDisk == true { drawDisk() }
+    }
+
+    private mutating func drawDisk() {
+        var generator = SplitMix64(seed: seed ^ 0x7B7B_7B7B_7B7B_7B7B)
+        hasDisk = true
+        snapshotBytes = [2_000, 8_000, 40_000].randomElement(using: &generator) ?? 8_000
+        compactionBytes = [4_000, 20_000, 100_000].randomElement(using: &generator) ?? 20_000
+        journalBytes = [1_500, 10_000, 1_000_000].randomElement(using: &generator) ?? 10_000
+        maintenanceDelay = .milliseconds([0, 5, 400].randomElement(using: &generator) ?? 5)
+        for fault in Fault.ofDisk {
+            likelihoods[fault] = Bool.random(using: &generator) ? fault.likelihood : 0
+        }
     }
 
     private mutating func drawScreens() {

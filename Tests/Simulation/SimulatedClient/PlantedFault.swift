@@ -53,6 +53,14 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     /// The cursor of events is stored before what they brought.
     case storesCursorFirst
 
+    // The file store
+    /// A commit is acknowledged before the disk has it.
+    case acknowledgesBeforeSync
+    /// The names of new files are not synced.
+    case syncsNoNames
+    /// Recovery cuts the last complete transaction together with a torn tail.
+    case cutsTailsPredecessor
+
     // The client's configuration
     /// Retries never end, every 10 ms.
     case neverGivesUp
@@ -140,8 +148,13 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
         ]
             + HubPlantedFault.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(
                 PlantedFault.hub)
-            + ofFiles
+            + ofFiles + ofDisk
     }
+
+    private static let ofDisk: [PlantedFault] = [.acknowledgesBeforeSync, .syncsNoNames, .cutsTailsPredecessor]
+
+    /// True for a fault of the file store, which only runs with one can reveal.
+    package var isOfDisk: Bool { Self.ofDisk.contains(self) }
 
     private static let ofFiles: [PlantedFault] = [
         .forgetsUploads, .forgetsReceipts, .keepsFiles, .losesFiles, .readsOtherBytes, .uploadsGoOn,

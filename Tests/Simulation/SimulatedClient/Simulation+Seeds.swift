@@ -5,21 +5,24 @@ extension Simulation {
     ///
     /// - Parameters:
     ///   - isSteady: whether the hub keeps its data.
+    ///   - hasDisk: whether the clients have file stores.
     ///   - brokenMax: the number of broken seeds after which the run stops soon.
     package static func run(
         _ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil,
-        threads: Int = 1, brokenMax: Int = .max
+        hasDisk: Bool = false, threads: Int = 1, brokenMax: Int = .max
     ) -> SeedRun<Tally> {
         SeedRun.run(seeds, threads: threads, brokenMax: brokenMax) {
-            run($0, plantedFault: plantedFault, isSteady: isSteady, hasFiles: hasFiles)
+            run($0, plantedFault: plantedFault, isSteady: isSteady, hasFiles: hasFiles, hasDisk: hasDisk)
         }
     }
 
     /// Runs one seed.
     package static func run(
-        _ seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil
+        _ seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil,
+        hasDisk: Bool = false
     ) -> (tally: Tally, violation: String?) {
-        let run = run(Plan(seed: seed, plantedFault: plantedFault, isSteady: isSteady, hasFiles: hasFiles))
+        let run = run(
+            Plan(seed: seed, plantedFault: plantedFault, isSteady: isSteady, hasFiles: hasFiles, hasDisk: hasDisk))
         return (run.tally, run.violation)
     }
 

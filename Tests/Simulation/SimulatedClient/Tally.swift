@@ -33,6 +33,11 @@ package struct Tally: RunTally {
     package var logoutsInUploads = 0
     package var crashesInUploads = 0
     package var lossesInUploads = 0
+    /// Openings of file stores, those that cut a torn tail, and the snapshots and compactions of such stores.
+    package var filesOpened = 0
+    package var tornTails = 0
+    package var snapshots = 0
+    package var compactions = 0
     /// Attempts that were used up by crashes of lethal messages: their own, and those of other messages.
     package var paidByKillers = 0
     package var paidForKillers = 0
@@ -69,6 +74,10 @@ package struct Tally: RunTally {
         left.logoutsInUploads += right.logoutsInUploads
         left.crashesInUploads += right.crashesInUploads
         left.lossesInUploads += right.lossesInUploads
+        left.filesOpened += right.filesOpened
+        left.tornTails += right.tornTails
+        left.snapshots += right.snapshots
+        left.compactions += right.compactions
         left.paidByKillers += right.paidByKillers
         left.paidForKillers += right.paidForKillers
         left.digest = (left.digest ^ right.digest) &* 0x0000_0100_0000_01B3
@@ -77,15 +86,18 @@ package struct Tally: RunTally {
     /// The reason why a run of this many seeds proves little; `nil` when every fault struck often enough, and often
     /// enough while deliveries were in flight.
     ///
-    /// - Parameter isSteady: whether the hub was to keep its data.
-    package func voidReason(isSteady: Bool) -> String? {
+    /// - Parameters:
+    ///   - isSteady: whether the hub was to keep its data.
+    ///   - hasDisk: whether the clients had file stores: then only the faults of disks count.
+    package func voidReason(isSteady: Bool, hasDisk: Bool = false) -> String? {
         let wanted = max(1, seeds / 50)
+        if hasDisk { return diskVoidReason(wanted) }
         if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
         if !isSteady {
             let fewest = min(deletionsInUploads, logoutsInUploads, crashesInUploads, lossesInUploads, uploadsResumed)
             if fewest < wanted { return "too little happened during uploads: \(uploadSummary)" }
         }
-        for fault in Fault.allCases where !(isSteady && fault.hasOwnDice) {
+        for fault in Fault.allCases where fault.dice != .disk && !(isSteady && fault.hasOwnDice) {
             let count = faults.struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
             let inFlight = faults.struckInFlight[fault, default: 0]
@@ -98,10 +110,23 @@ package struct Tally: RunTally {
 }
 
 extension Tally {
+    private func diskVoidReason(_ wanted: Int) -> String? {
+        if min(snapshots, compactions, tornTails) < wanted {
+            return "too little happened on the disks: \(diskSummary)"
+        }
+        let rare = Fault.ofDisk.first { faults.struck[$0, default: 0] < wanted }
+        return rare.map { "\($0.rawValue) struck only \(faults.struck[$0, default: 0]) times in \(seeds) runs" }
+    }
+
     private var uploadSummary: String {
         "\(uploadsCompleted) uploads of \(fileBytes) bytes, \(uploadsResumed) resumed; during uploads "
             + "\(deletionsInUploads) deletions, \(logoutsInUploads) logouts, \(crashesInUploads) crashes, "
             + "\(lossesInUploads) losses of the hub's data"
+    }
+
+    private var diskSummary: String {
+        "\(filesOpened) file stores opened, \(tornTails) with a torn tail; \(snapshots) snapshots, "
+            + "\(compactions) compactions"
     }
 
     /// A readable summary.
@@ -113,6 +138,7 @@ extension Tally {
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
                 + "\(results) results told, \(eventParts) parts of the hub's log",
             uploadSummary,
+            diskSummary,
             "lethal messages used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
             faults.table(of: "deliveries"),
             "digest \(String(digest, radix: 16))",

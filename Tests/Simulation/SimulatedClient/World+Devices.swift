@@ -17,8 +17,15 @@ extension World {
         configuration.ordering = orderingTold(device)
         configuration.restart = isLikely(plan.devices[device].resumeLikelihood) ? .resume : .fail
         configuration.outbox = outboxTold(device)
+        let inner: any Store
+        switch disk.store {
+        case .success(let store): inner = store
+        case .failure(let error):
+            return violated(.opening, "the store of device \(device) cannot be opened: \(error)")
+        }
+        noteOpening(of: disk)
         tell(.opens, device, process) { "device \(device): process \(process) opens (\(configuration.restart))" }
-        let store = DeviceStore(world: self, process: process, inner: disk)
+        let store = DeviceStore(world: self, process: process, disk: disk, inner: inner)
         processes[process].store = store
         follow(process, store)
         var transports = TransportRegistry()
@@ -41,7 +48,7 @@ extension World {
             guard processes[process].life == .opening else { return }
             tell(.opened, device, -1) { "device \(device): process \(process) cannot open: \(error)" }
             if isHealed { violated(.opening, "device \(device) cannot be opened on a good disk: \(error)") }
-            leave(process, disk.crashed())
+            leave(process, disk.afterCrash())
         }
     }
 
@@ -106,13 +113,15 @@ extension World {
         }
         countUploads(of: process, as: \.crashesInUploads)
         noteCutOff(process)
-        let disk = processes[process].beforeLastCommit ?? processes[process].disk.crashed()
+        let disk = processes[process].beforeLastCommit ?? processes[process].disk.afterCrash()
         leave(process, disk)
     }
 
     /// Ends a process with its machine: what the disk has not confirmed is gone.
     func losePower(_ process: Int) {
-        guard processes[process].isWitnessed, let disk = processes[process].confirmedDisk else { return }
+        guard processes[process].isWitnessed,
+            let disk = processes[process].confirmedDisk ?? diskAfterPowerFailure(process)
+        else { return }
         tell(.crashes, processes[process].device, process) {
             "device \(processes[process].device): its power is cut"
         }
@@ -126,7 +135,7 @@ extension World {
         let device = processes[process].device
         tell(.crashes, device, -process) { "device \(device): process \(process) goes on beside a copy of its store" }
         devices[device].wasCopied = true
-        detach(process, as: .isCopied, processes[process].disk.crashed())
+        detach(process, as: .isCopied, processes[process].disk.afterCrash())
         after(between(.milliseconds(100), .seconds(90))) { [self] in bury(process) }
     }
 
@@ -141,20 +150,21 @@ extension World {
         guard processes[process].life == .closing else { return }
         if processes[process].hasFailedClosing { noteCutOff(process) }
         for transport in processes[process].transports { transport.retire() }
-        leave(process, processes[process].disk.crashed())
+        leave(process, processes[process].disk.afterCrash())
     }
 
-    func leave(_ process: Int, _ disk: MemoryStore) {
+    func leave(_ process: Int, _ disk: any DeviceDisk) {
         detach(process, as: .dead, disk)
         bury(process)
     }
 
-    private func detach(_ process: Int, as life: ClientProcess.Life, _ disk: MemoryStore) {
+    private func detach(_ process: Int, as life: ClientProcess.Life, _ disk: any DeviceDisk) {
         let device = processes[process].device
         processes[process].life = life
         let feed = processes[process].mirrorFeed
         processes[process].mirrorFeed = nil
         feed?.cancel()
+        noteMaintenance(of: processes[process].disk)
         devices[device].disk = disk
         devices[device].process = nil
         guard !isOver else { return }

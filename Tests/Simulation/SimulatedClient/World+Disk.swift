@@ -31,8 +31,9 @@ extension World {
             if isClosing { processes[process].hasFailedClosing = true }
             processes[process].disk.failNextCommits(between(1, 3), with: .other(detail: "simulated"))
         }
+        failDisk(process)
         if plan.plantedFault == .losesAcknowledgedCommits {
-            processes[process].beforeLastCommit = processes[process].disk.crashed()
+            processes[process].beforeLastCommit = processes[process].disk.afterCrash()
         }
     }
 
@@ -97,7 +98,7 @@ extension World {
     }
 
     /// Checks the change of one message in the store that owns it.
-    private func note(_ before: StoredItem?, _ after: StoredItem?, _ process: Int, isReset: Bool) {
+    func note(_ before: StoredItem?, _ after: StoredItem?, _ process: Int, isReset: Bool) {
         let device = processes[process].device
         guard let id = (after ?? before)?.id else { return }
         if before == nil, let after {

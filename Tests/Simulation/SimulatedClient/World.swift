@@ -8,8 +8,8 @@ import CausewayStorage
 
 /// Devices with their clients and users, the network, the hub, and a witness that sees everything.
 ///
-/// The clients are real: engine, outbox, memory store, change feed, waiters, the whole public API. Time, randomness,
-/// disks, network and hub are simulated.
+/// The clients are real: engine, outbox, store (in memory, or of files on a disk in memory), change feed, waiters, the
+/// whole public API. Time, randomness, disks, network and hub are simulated.
 ///
 /// **Access.** Only jobs of the run's runtime: one thread runs them one after the other, and every part of a world is
 /// reached through them. Therefore it can be `Sendable` without a lock. No code here keeps a reference into a property
@@ -30,6 +30,8 @@ final class World: @unchecked Sendable {
     var fileDice: SplitMix64
     /// The randomness for pages that lead nowhere.
     var pageDice: SplitMix64
+    /// The randomness for disks under file stores.
+    var diskDice: SplitMix64
     var history: History
     /// True once the hub has gone back to an earlier state.
     var hasLostData = false
@@ -85,8 +87,9 @@ final class World: @unchecked Sendable {
         powerDice = SplitMix64(seed: plan.seed ^ 0x1D1D_1D1D_1D1D_1D1D)
         fileDice = SplitMix64(seed: plan.seed ^ 0x3333_3333_3333_3333)
         pageDice = SplitMix64(seed: plan.seed ^ 0x4B4B_4B4B_4B4B_4B4B)
+        diskDice = SplitMix64(seed: plan.seed ^ 0x5A5A_5A5A_5A5A_5A5A)
         history = History(isTold: isTold)
-        devices = plan.devices.map { _ in Device(hasFiles: plan.hasFiles) }
+        devices = plan.devices.map { [runtime] _ in Device(disk: Self.makeDisk(plan, runtime)) }
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
     }
 
@@ -129,6 +132,7 @@ final class World: @unchecked Sendable {
             case .power: Int.random(in: 0..<1000, using: &powerDice)
             case .files: Int.random(in: 0..<1000, using: &fileDice)
             case .pages: Int.random(in: 0..<1000, using: &pageDice)
+            case .disk: Int.random(in: 0..<1000, using: &diskDice)
             }
         guard die < likelihood else { return false }
         tally.faults.count(fault, inFlight: fault.dice == .files ? network.openTransfers : network.openCalls)
@@ -151,5 +155,8 @@ final class World: @unchecked Sendable {
     }
 
     /// Breaks the reference cycles after a run.
-    func dissolve() { processes = [] }
+    func dissolve() {
+        processes = []
+        devices = []
+    }
 }

@@ -79,13 +79,24 @@ package final class FaultyDisk: Disk {
     }
 
     fileprivate let state = Mutex(State())
+    /// The calls that report success and do nothing.
+    fileprivate let ignored: Set<Call>
 
-    package init() {}
+    /// - Parameter ignored: calls that report success and do nothing: `sync` or `syncNames`.
+    package init(ignoring ignored: Set<Call> = []) { self.ignored = ignored }
 
     package var counts: [Call: Int] { state.withLock { $0.counts } }
     package var hits: Set<Call> { state.withLock { $0.hits } }
 
     package func set(_ faults: [Fault]) { state.withLock { $0.faults = faults } }
+
+    /// Makes the next calls of a kind fail, and none of another kind.
+    package func failNext(_ count: Int, _ call: Call, _ kind: Fault.Kind = .broken) {
+        state.withLock { state in
+            let made = state.counts[call, default: 0]
+            state.faults = (0..<count).map { Fault(call: call, number: made + 1 + $0, kind: kind, isLasting: false) }
+        }
+    }
 
     /// - Parameter atFailure: called once when it fails; it may not use the disk.
     package func failPower(after calls: Int, _ atFailure: (@Sendable () -> Void)? = nil) {
@@ -131,16 +142,35 @@ package final class FaultyDisk: Disk {
         return copy
     }
 
-    /// The disk after a power failure: of the changes that were not synced any subset, by pages of 512
-    /// bytes, in their order; of the names those of some moment since they were synced.
+    /// The disk as the next process finds it when the one that used it was killed: everything is there, and durable is
+    /// what was. Its calls do not fail.
+    package func afterKill() -> FaultyDisk {
+        let disk = FaultyDisk(ignoring: ignored)
+        state.withLock { state in
+            disk.state.withLock { next in
+                next.nodes = state.nodes
+                next.names = state.names
+                next.durableNames = state.durableNames
+                next.nameChanges = state.nameChanges
+                next.next = state.next
+            }
+        }
+        return disk
+    }
+
+    /// The disk after a power failure: of the changes that were not synced any subset, by pages, in their
+    /// order; of the names those of some moment since they were synced.
     ///
-    /// - Parameter keeps: draws whether a change survives.
-    package func afterPowerFailure(_ keeps: () -> Bool) -> FaultyDisk {
-        let disk = FaultyDisk()
+    /// - Parameters:
+    ///   - pageBytes: the unit that is written whole or not at all.
+    ///   - keeps: draws whether a change survives.
+    package func afterPowerFailure(pageBytes: Int = 512, _ keeps: () -> Bool) -> FaultyDisk {
+        let disk = FaultyDisk(ignoring: ignored)
         state.withLock { state in
             var names = state.durableNames
             for later in state.nameChanges where keeps() { names = later }
-            for (name, number) in names {
+            // In a fixed order, so that the same draws give the same disk.
+            for (name, number) in names.sorted(by: { $0.key < $1.key }) {
                 guard let node = state.nodes[number] else { continue }
                 var content = node.durable
                 for change in node.changes {
@@ -150,7 +180,7 @@ package final class FaultyDisk: Disk {
                         var start = 0
                         while start < bytes.count {
                             // Up to the next boundary of a page.
-                            let end = min(bytes.count, start + 512 - (offset + start) % 512)
+                            let end = min(bytes.count, start + pageBytes - (offset + start) % pageBytes)
                             if keeps() { content.put(bytes[start..<end], at: offset + start) }
                             start = end
                         }
@@ -203,6 +233,7 @@ package final class FaultyDisk: Disk {
     package func syncNames() throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             _ = try state.admit(.syncNames)
+            if ignored.contains(.syncNames) { return }
             state.durableNames = state.names
             state.nameChanges = []
         }
@@ -262,6 +293,7 @@ private struct FaultyFile: DiskFile {
                 node.isDropped = true
                 throw error
             }
+            if disk.ignored.contains(.sync) { return }
             if node.isDropped {
                 // Bytes that an earlier sync dropped are not on the disk; the file shows them until it is closed.
                 var durable = node.durable
