@@ -90,7 +90,7 @@ test-browser: setup-tests build ## Only the tests of the status page in a real b
 test-socket: setup-tests build ## Only the tests of the hub's socket with an independent client
 	@Tools/test-socket --verbose
 
-test-websocket: setup-tests build ## Run the Autobahn test suite against both ends of a WebSocket: all cases without compression
+test-websocket: setup-tests build ## Run the Autobahn test suite against both ends of a WebSocket: all cases
 	@Tools/test-websocket --all
 
 test-proxy: setup-tests build ## Only the tests with nginx between client and hub

@@ -151,7 +151,7 @@ let package = Package(
         module("TLS", "COpenSSL", "CausewaySystem", .nioCore),
         .systemLibrary(name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Gzip", "CZlib"),
-        module("WebSocket", .nioCore, .nioHTTP1, .nioWebSocket),
+        module("WebSocket", "CausewayGzip", .nioCore, .nioHTTP1, .nioWebSocket),
         module(
             "HTTP", "CausewaySystem", "CausewayTLS", "CausewayWebSocket", .httpTypes, .nioCore, .nioHTTP1,
             .nioHTTPTypesHTTP1, .nioPosix),
@@ -352,7 +352,8 @@ let package = Package(
         tests(
             "HTTPServer", in: "Unit", "CausewayHTTPServer", "CausewayModels", .httpTypes, .nioCore, .nioEmbedded,
             .nioHTTPTypes),
-        tests("WebSocket", in: "Unit", "CausewayWebSocket", .nioCore, .nioEmbedded),
+        tests(
+            "WebSocket", in: "Unit", "CausewayGzip", "CausewayWebSocket", .nioCore, .nioEmbedded, .nioHTTP1),
 
         // Tests: one suite for several implementations.
         tests(
@@ -389,7 +390,7 @@ let package = Package(
             "HTTPTransport", in: "Integration", "CausewayGzip", "CausewayModels", "CausewayTransport",
             "CausewayTransportConformance", "CausewayWire", "CausewayHTTPTransport", "CausewayTLS",
             "CausewayTestSupport", "CausewayHub",
-            "CausewayHubRules", "CausewayHubSQLite", .logging, .nioCore, .nioPosix),
+            "CausewayHubRules", "CausewayHubSQLite", "CausewayWebSocket", .logging, .nioCore, .nioPosix),
         tests(
             "Hub", in: "Integration", "CausewayGzip", "CausewayHub", "CausewayHubBlobs", "CausewayHubRules",
             "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels", "CausewayRecords",

@@ -12,3 +12,12 @@ static inline int causeway_deflateInit_gzip(z_stream *stream, int level, int win
 static inline int causeway_inflateInit_gzip(z_stream *stream, int window_bits) {
     return inflateInit2(stream, window_bits + 16);
 }
+
+// Blocks alone (RFC 1951), without a header and a trailer.
+static inline int causeway_deflateInit_raw(z_stream *stream, int level, int window_bits) {
+    return deflateInit2(stream, level, Z_DEFLATED, -window_bits, 8, Z_DEFAULT_STRATEGY);
+}
+
+static inline int causeway_inflateInit_raw(z_stream *stream, int window_bits) {
+    return inflateInit2(stream, -window_bits);
+}

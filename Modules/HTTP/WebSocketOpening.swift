@@ -67,7 +67,8 @@ package final class WebSocketOpening: HTTPConnectionOwner {
         var head = try request.head(
             for: settings.connection.endpoint, absoluteForm: settings.connection.isForProxyToRead)
         head.headers.add(
-            contentsOf: WebSocketHandshake.requestFields(key: key, subprotocol: settings.subprotocol))
+            contentsOf: WebSocketHandshake.requestFields(
+                key: key, subprotocol: settings.subprotocol, offersCompression: settings.limits.compresses))
         if settings.connection.isForProxyToRead, let authorization = settings.connection.proxy?.authorization {
             head.headers.add(name: "Proxy-Authorization", value: authorization)
         }
@@ -121,13 +122,17 @@ package final class WebSocketOpening: HTTPConnectionOwner {
     private func upgrade(_ connection: HTTPConnection, _ response: HTTPClientResponse) {
         let head = HTTPResponseHead(
             version: .http1_1, status: .switchingProtocols, headers: HTTPHeaders(response.fields))
-        guard completion != nil,
-            WebSocketHandshake.isCompleted(by: head, key: key, subprotocol: settings.subprotocol)
-        else {
+        let compression: PerMessageDeflate?
+        do throws(WebSocketHandshake.NotCompleted) {
+            guard completion != nil else { throw WebSocketHandshake.NotCompleted() }
+            compression = try WebSocketHandshake.complete(
+                by: head, key: key, subprotocol: settings.subprotocol,
+                offersCompression: settings.limits.compresses)
+        } catch {
             connection.channel.close(promise: nil)
             return complete(.notAWebSocket(.malformedResponse("the WebSocket handshake was not completed")))
         }
-        let handler = WebSocketHandler(isServer: false, settings.limits, owner: owner)
+        let handler = WebSocketHandler(isServer: false, settings.limits, compression, owner: owner)
         do {
             try connection.handOver(to: handler)
         } catch {

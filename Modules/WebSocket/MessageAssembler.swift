@@ -4,9 +4,9 @@ internal import NIOWebSocket
 /// Assembles messages from frames, and enforces the rules of RFC 6455 that the codec leaves to its user: masking,
 /// reserved bits and opcodes, fragmentation, UTF-8. Pure.
 struct MessageAssembler {
-    enum Event: Equatable {
+    enum Event {
         /// A complete message.
-        case message(ByteBuffer, WebSocketMessageKind)
+        case message(WebSocketMessage)
         case ping(ByteBuffer)
         case pong
         /// The peer closes; `nil` without a code.
@@ -15,16 +15,21 @@ struct MessageAssembler {
 
     private let isServer: Bool
     private let limits: WebSocketLimits
+    /// Whether messages may be compressed.
+    private let permitsCompression: Bool
     /// The fragments so far; `nil` between messages.
     private var partial: ByteBuffer?
     private var kind = WebSocketMessageKind.text
+    private var isCompressed = false
     private var fragments = 0
     private var text = UTF8Validator()
 
     /// - Parameter isServer: whether this end is the server, whose peer must mask its frames.
-    init(isServer: Bool, _ limits: WebSocketLimits) {
+    /// - Parameter permitsCompression: whether `permessage-deflate` was agreed.
+    init(isServer: Bool, _ limits: WebSocketLimits, permitsCompression: Bool) {
         self.isServer = isServer
         self.limits = limits
+        self.permitsCompression = permitsCompression
     }
 
     /// Bytes of an incomplete message.
@@ -35,8 +40,13 @@ struct MessageAssembler {
     /// - Returns: `nil` for a fragment of a message that goes on.
     /// - Throws: the close frame with which a violation is answered; the connection must not be read any further.
     mutating func receive(_ frame: WebSocketFrame) throws(WebSocketClose) -> Event? {
-        // No extension was agreed, so no bit is reserved for one.
-        guard frame.reservedBits.isEmpty else { throw WebSocketClose(.protocolError, "a reserved bit is set") }
+        // The first bit of the first frame says that the message is compressed, if that was agreed (RFC 7692 §6). There
+        // is no other extension.
+        let isBeginning = frame.opcode == .text || frame.opcode == .binary
+        let permitted: WebSocketFrame.ReservedBits = permitsCompression && isBeginning ? .rsv1 : []
+        guard frame.reservedBits.isSubset(of: permitted) else {
+            throw WebSocketClose(.protocolError, "a reserved bit is set")
+        }
         guard (frame.maskKey != nil) == isServer else {
             throw WebSocketClose(.protocolError, isServer ? "an unmasked frame" : "a masked frame")
         }
@@ -61,6 +71,7 @@ struct MessageAssembler {
     ) throws(WebSocketClose) -> Event? {
         guard partial == nil else { throw WebSocketClose(.protocolError, "a message began inside another one") }
         self.kind = kind
+        isCompressed = frame.rsv1
         text = UTF8Validator()
         return try append(frame, to: ByteBuffer())
     }
@@ -72,11 +83,14 @@ struct MessageAssembler {
         guard fragments <= limits.fragmentsMax else {
             throw WebSocketClose(.tooLarge, "more than \(limits.fragmentsMax) fragments")
         }
-        guard data.readableBytes + frame.length <= limits.messageBytesMax else { throw Self.tooLarge(limits) }
+        guard data.readableBytes + frame.length <= limits.messageBytesMax else {
+            throw Self.tooLarge(limits.messageBytesMax)
+        }
         let fragment = frame.unmaskedData
-        // Each fragment by itself, so that a message cannot go on for long after its first invalid byte.
-        if kind == .text, !text.append(fragment.readableBytesView, isLast: frame.fin) {
-            throw WebSocketClose(.invalidData, "a text that is not UTF-8")
+        // Each fragment by itself, so that a message cannot go on for long after its first invalid byte. A compressed
+        // message is checked when it has been decompressed.
+        if kind == .text, !isCompressed, !text.append(fragment.readableBytesView, isLast: frame.fin) {
+            throw Self.notUTF8
         }
         var data = data
         if data.readableBytes == 0 {
@@ -89,10 +103,13 @@ struct MessageAssembler {
             return nil
         }
         fragments = 0
-        return .message(data, kind)
+        return .message(
+            WebSocketMessage(data, kind, isCompressed: isCompressed, bytesMax: limits.messageBytesMax))
     }
 
-    static func tooLarge(_ limits: WebSocketLimits) -> WebSocketClose {
-        WebSocketClose(.tooLarge, "a message is larger than \(limits.messageBytesMax) bytes")
+    static func tooLarge(_ bytesMax: Int) -> WebSocketClose {
+        WebSocketClose(.tooLarge, "a message is larger than \(bytesMax) bytes")
     }
+
+    static let notUTF8 = WebSocketClose(.invalidData, "a text that is not UTF-8")
 }

@@ -1,17 +1,11 @@
 package import NIOCore
 package import NIOWebSocket
 
-/// The type of the data in a message.
-package enum WebSocketMessageKind: Sendable, Hashable {
-    case text, binary
-}
-
 /// The owner of a connection, which is notified of its messages. All calls are made on the connection's event loop.
 package protocol WebSocketOwner: AnyObject {
-    /// A complete message; a text is in UTF-8. It counts as waiting until ``WebSocketHandler/consumed(_:)`` is called.
-    ///
-    /// - Parameter kind: a text, unless ``WebSocketLimits/acceptsBinary`` is set.
-    func received(_ message: ByteBuffer, _ kind: WebSocketMessageKind, from handler: WebSocketHandler)
+    /// A complete message: a text, unless ``WebSocketLimits/acceptsBinary`` is set. It counts as waiting until
+    /// ``WebSocketHandler/consumed(_:)`` is called.
+    func received(_ message: WebSocketMessage, from handler: WebSocketHandler)
 
     /// Bytes arrived, whether they complete a message or not.
     func heard(from handler: WebSocketHandler)
@@ -24,7 +18,8 @@ extension WebSocketOwner {
     package func heard(from handler: WebSocketHandler) {}
 }
 
-/// One end of a WebSocket connection (RFC 6455), behind SwiftNIO's frame codec: messages, without extensions.
+/// One end of a WebSocket connection (RFC 6455), behind SwiftNIO's frame codec: messages, compressed if that was agreed
+/// (``PerMessageDeflate``).
 ///
 /// ```
 ///  open ──close(), a violation──▶ closing ──close frame, time-out──▶ ended
@@ -53,6 +48,7 @@ package final class WebSocketHandler: ChannelDuplexHandler {
 
     private let isServer: Bool
     private let limits: WebSocketLimits
+    private let compression: PerMessageDeflate?
     /// Kept until the end.
     private var owner: (any WebSocketOwner)?
     private let meter: InboundByteMeter
@@ -73,16 +69,20 @@ package final class WebSocketHandler: ChannelDuplexHandler {
     private var isPongUnsent = false
     private var owedPong: ByteBuffer?
 
-    /// - Parameter meter: counts received bytes until their message has been taken.
+    /// - Parameters:
+    ///   - compression: `nil` if it was not agreed.
+    ///   - meter: counts received bytes until their message has been taken.
     package init(
-        isServer: Bool, _ limits: WebSocketLimits, owner: any WebSocketOwner, meter: InboundByteMeter? = nil
+        isServer: Bool, _ limits: WebSocketLimits, _ compression: PerMessageDeflate?, owner: any WebSocketOwner,
+        meter: InboundByteMeter? = nil
     ) {
         self.isServer = isServer
         self.limits = limits
+        self.compression = compression
         self.owner = owner
         self.meter = meter ?? InboundByteMeter { _ in true }
         decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytesMax))
-        assembler = MessageAssembler(isServer: isServer, limits)
+        assembler = MessageAssembler(isServer: isServer, limits, permitsCompression: compression != nil)
         self.meter.onBytes = { [weak self] in self?.heard() }
     }
 
@@ -114,7 +114,7 @@ package final class WebSocketHandler: ChannelDuplexHandler {
 
     // MARK: - Sending
 
-    /// Sends a message; longer ones in several frames.
+    /// Sends a message; longer ones in several frames. It is compressed here, if at all.
     ///
     /// - Parameters:
     ///   - parts: the data; of a text, UTF-8.
@@ -122,17 +122,28 @@ package final class WebSocketHandler: ChannelDuplexHandler {
     package func send(
         _ parts: [ByteBuffer], as kind: WebSocketMessageKind = .text, _ sent: EventLoopPromise<Void>?
     ) {
+        send(OutgoingMessage(parts, compression, limits), as: kind, sent)
+    }
+
+    /// Sends a message that was made with the connection's compression.
+    func send(
+        _ message: OutgoingMessage, as kind: WebSocketMessageKind = .text, _ sent: EventLoopPromise<Void>?
+    ) {
         guard case .open = state, let context else {
             sent?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        var frames = parts.filter { $0.readableBytes > 0 }.flatMap(slices)
+        var frames = message.parts.filter { $0.readableBytes > 0 }.flatMap(slices)
         let last = frames.popLast() ?? ByteBuffer()
         let opcode: WebSocketOpcode = kind == .text ? .text : .binary
         for (index, frame) in frames.enumerated() {
-            write(frame, index == 0 ? opcode : .continuation, fin: false, context, nil)
+            write(
+                frame, index == 0 ? opcode : .continuation, fin: false,
+                isCompressed: message.isCompressed && index == 0, context, nil)
         }
-        write(last, frames.isEmpty ? opcode : .continuation, fin: true, context, sent)
+        write(
+            last, frames.isEmpty ? opcode : .continuation, fin: true,
+            isCompressed: message.isCompressed && frames.isEmpty, context, sent)
         context.flush()
     }
 
@@ -167,15 +178,16 @@ package final class WebSocketHandler: ChannelDuplexHandler {
     package func abort() { end(.cut) }
 
     private func write(
-        _ data: ByteBuffer, _ opcode: WebSocketOpcode, fin: Bool, _ context: ChannelHandlerContext,
-        _ promise: EventLoopPromise<Void>?
+        _ data: ByteBuffer, _ opcode: WebSocketOpcode, fin: Bool, isCompressed: Bool = false,
+        _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
     ) {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         unsent += 1
         if writeTimer == nil { startWriteTimer(context) }
         let isPong = opcode == .pong
         promise.futureResult.assumeIsolated().whenComplete { [self] _ in written(isPong: isPong) }
-        let frame = WebSocketFrame(fin: fin, opcode: opcode, maskKey: isServer ? nil : .random(), data: data)
+        let frame = WebSocketFrame(
+            fin: fin, rsv1: isCompressed, opcode: opcode, maskKey: isServer ? nil : .random(), data: data)
         context.write(wrapOutboundOut(frame), promise: promise)
     }
 
@@ -228,12 +240,12 @@ package final class WebSocketHandler: ChannelDuplexHandler {
             case nil, .pong: break
             case .ping(let payload): pong(payload, context)
             case .close(let close): receivedClose(close, context)
-            case .message(let message, let kind):
+            case .message(let message):
                 // What arrives after a sent close frame is not processed.
                 guard case .open = state else { return }
                 waitingMessages += 1
-                waitingBytes += message.readableBytes
-                owner?.received(message, kind, from: self)
+                waitingBytes += message.payload.readableBytes
+                owner?.received(message, from: self)
             }
         } catch {
             violated(error)
@@ -272,11 +284,23 @@ package final class WebSocketHandler: ChannelDuplexHandler {
     }
 
     /// To be called when a received message has been taken, so that further ones may be read.
-    package func consumed(_ message: ByteBuffer) {
+    package func consumed(_ message: WebSocketMessage) {
         waitingMessages -= 1
-        waitingBytes -= message.readableBytes
-        meter.released(message.readableBytes)
+        waitingBytes -= message.payload.readableBytes
+        meter.released(message.payload.readableBytes)
         readOn()
+    }
+
+    /// The content of a received message, decompressed here.
+    ///
+    /// - Returns: `nil` if it violates a rule; the connection is closed for that.
+    package func content(of message: WebSocketMessage) -> ByteBuffer? {
+        do {
+            return ByteBuffer(bytes: try message.content())
+        } catch {
+            violated(error as? WebSocketClose ?? WebSocketClose(.internalError))
+            return nil
+        }
     }
 
     private var isReadHeld: Bool {
@@ -296,7 +320,7 @@ package final class WebSocketHandler: ChannelDuplexHandler {
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case NIOWebSocketError.invalidFrameLength: violated(MessageAssembler.tooLarge(limits))
+        case NIOWebSocketError.invalidFrameLength: violated(MessageAssembler.tooLarge(limits.messageBytesMax))
         case is NIOWebSocketError: violated(WebSocketClose(.protocolError, "an invalid control frame"))
         case is InboundByteMeter.NoRoom: violated(WebSocketClose(.tryLater, "too many bytes are being received"))
         default: end(.cut)

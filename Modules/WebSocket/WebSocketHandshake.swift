@@ -12,12 +12,16 @@ package enum WebSocketHandshake {
     /// - Parameters:
     ///   - key: see ``randomKey()``.
     ///   - subprotocol: the only one that the client speaks; `nil` for none.
-    package static func requestFields(key: String, subprotocol: String?) -> HTTPHeaders {
+    ///   - offersCompression: whether `permessage-deflate` is offered.
+    package static func requestFields(
+        key: String, subprotocol: String?, offersCompression: Bool = false
+    ) -> HTTPHeaders {
         var fields: HTTPHeaders = [
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": version,
             "Sec-WebSocket-Key": key,
         ]
         if let subprotocol { fields.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
+        if offersCompression { fields.add(name: "Sec-WebSocket-Extensions", value: PerMessageDeflate.offer) }
         return fields
     }
 
@@ -26,16 +30,28 @@ package enum WebSocketHandshake {
     /// A new key, for one request.
     package static func randomKey() -> String { NIOWebSocketClientUpgrader.randomRequestKey() }
 
-    /// Whether a response with the status 101 completes the handshake that was begun with this key.
-    package static func isCompleted(by response: HTTPResponseHead, key: String, subprotocol: String?) -> Bool {
+    /// The response does not complete the handshake.
+    package struct NotCompleted: Error {
+        package init() {}
+    }
+
+    /// Checks a response with the status 101 to the request with these fields.
+    ///
+    /// - Returns: the compression that was agreed; `nil` for none.
+    package static func complete(
+        by response: HTTPResponseHead, key: String, subprotocol: String?, offersCompression: Bool
+    ) throws(NotCompleted) -> PerMessageDeflate? {
         let upgrader = NIOWebSocketClientUpgrader(requestKey: key) { channel, _ in
             channel.eventLoop.makeSucceededVoidFuture()
         }
-        return response.headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
-            && contains(response.headers["Connection"], "upgrade")
-            && response.headers["Sec-WebSocket-Protocol"] == [subprotocol].compactMap(\.self)
-            && response.headers["Sec-WebSocket-Extensions"].isEmpty
-            && upgrader.shouldAllowUpgrade(upgradeResponse: response)
+        guard response.headers["Upgrade"].map({ $0.lowercased() }) == ["websocket"],
+            contains(response.headers["Connection"], "upgrade"),
+            response.headers["Sec-WebSocket-Protocol"] == [subprotocol].compactMap(\.self),
+            upgrader.shouldAllowUpgrade(upgradeResponse: response)
+        else { throw NotCompleted() }
+        let extensions = response.headers["Sec-WebSocket-Extensions"]
+        guard offersCompression || extensions.isEmpty else { throw NotCompleted() }
+        return try PerMessageDeflate.chosen(extensions)
     }
 
     /// The reason why a request does not begin a handshake.
@@ -48,6 +64,8 @@ package enum WebSocketHandshake {
         case key
         /// The client does not speak the subprotocol.
         case subprotocol
+        /// The list of extensions is malformed.
+        case extensions
     }
 
     /// Checks the fields of a request.
@@ -66,14 +84,16 @@ package enum WebSocketHandshake {
     }
 
     /// The fields of the response to a request with this key.
+    ///
+    /// - Parameter extensions: the value of `Sec-WebSocket-Extensions`; see ``PerMessageDeflate/accepting(_:)``.
     package static func responseFields(
-        key: String, subprotocol: String?, on channel: any Channel
+        key: String, subprotocol: String?, extensions: String? = nil, on channel: any Channel
     ) async throws -> HTTPHeaders {
+        var own: HTTPHeaders = [:]
+        if let subprotocol { own.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
+        if let extensions { own.add(name: "Sec-WebSocket-Extensions", value: extensions) }
         let upgrader = NIOWebSocketServerUpgrader(
-            shouldUpgrade: { channel, _ in
-                channel.eventLoop.makeSucceededFuture(
-                    HTTPHeaders([subprotocol].compactMap(\.self).map { ("Sec-WebSocket-Protocol", $0) }))
-            },
+            shouldUpgrade: { [own] channel, _ in channel.eventLoop.makeSucceededFuture(own) },
             upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
         let request = HTTPRequestHead(
             version: .http1_1, method: .GET, uri: "/", headers: requestFields(key: key, subprotocol: subprotocol))

@@ -1,6 +1,6 @@
 /// The limits of one WebSocket connection, with their units in their names.
 package struct WebSocketLimits: Sendable, Hashable {
-    /// Bytes of one message, and of one frame.
+    /// Bytes of one message, as it arrives and decompressed, and of one frame.
     package var messageBytesMax: Int
     /// Fragments of one message. Above 65,536: a peer may send every byte of a small message by itself.
     package var fragmentsMax = 128 * 1024
@@ -21,6 +21,10 @@ package struct WebSocketLimits: Sendable, Hashable {
 
     /// Whether binary messages are accepted; they close the connection otherwise.
     package var acceptsBinary = false
+    /// Whether `permessage-deflate` is offered, or accepted.
+    package var compresses = true
+    /// Bytes of a message below which it is sent as it is: it fits into one packet anyway.
+    package var compressedBytesMin = 1024
 
     package init(messageBytesMax: Int) { self.messageBytesMax = messageBytesMax }
 }

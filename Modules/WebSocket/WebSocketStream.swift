@@ -6,8 +6,8 @@ internal import Synchronization
 /// It is made before the connection is one: what it is attached to later, or never, ends it.
 package final class WebSocketStream: Sendable {
     private struct State {
-        var messages: CircularBuffer<ByteBuffer> = []
-        var waiting: CheckedContinuation<ByteBuffer?, Never>?
+        var messages: CircularBuffer<WebSocketMessage> = []
+        var waiting: CheckedContinuation<WebSocketMessage?, Never>?
         var end: WebSocketEnd?
         var isCancelled = false
         var isStopping = false
@@ -21,9 +21,14 @@ package final class WebSocketStream: Sendable {
     }
 
     private let limits: WebSocketLimits
+    private let compression: PerMessageDeflate?
     private let state = Mutex(State())
 
-    package init(_ limits: WebSocketLimits) { self.limits = limits }
+    /// - Parameter compression: `nil` if it was not agreed.
+    package init(_ limits: WebSocketLimits, _ compression: PerMessageDeflate?) {
+        self.limits = limits
+        self.compression = compression
+    }
 
     /// The way in which the connection ended; `nil` while it is open.
     package var end: WebSocketEnd? { state.withLock { $0.end } }
@@ -35,7 +40,7 @@ package final class WebSocketStream: Sendable {
         on loop: any EventLoop, counting: @escaping (_ bytes: Int) -> Bool
     ) -> [any ChannelHandler] {
         let handler = WebSocketHandler(
-            isServer: true, limits, owner: Owner(self), meter: InboundByteMeter(counting))
+            isServer: true, limits, compression, owner: Owner(self), meter: InboundByteMeter(counting))
         let close = state.withLock { state in
             state.handler = NIOLoopBound(handler, eventLoop: loop)
             return state.close
@@ -45,10 +50,10 @@ package final class WebSocketStream: Sendable {
     }
 
     /// The next message; `nil` when the connection has ended, or the task was cancelled.
-    package func next() async -> ByteBuffer? {
+    package func next() async -> WebSocketMessage? {
         let message = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let known: ByteBuffer?? = state.withLock { state in
+                let known: WebSocketMessage?? = state.withLock { state in
                     if !state.isCancelled, !state.isStopping, let message = state.messages.popFirst() {
                         return .some(message)
                     }
@@ -94,13 +99,15 @@ package final class WebSocketStream: Sendable {
         }
     }
 
-    /// Sends a text message; returns when it has been passed to the system.
+    /// Sends a text message; returns when it has been passed to the system. It is compressed on the thread of the
+    /// caller, if at all.
     ///
     /// - Throws: when the connection has ended before.
     package func send(_ parts: [ByteBuffer]) async throws {
         guard let handler = state.withLock({ $0.handler }) else { throw ChannelError.ioOnClosedChannel }
+        let message = OutgoingMessage(parts, compression, limits)
         let sent = handler.eventLoop.makePromise(of: Void.self)
-        handler.eventLoop.execute { handler.value.send(parts, sent) }
+        handler.eventLoop.execute { handler.value.send(message, sent) }
         try await sent.futureResult.get()
     }
 
@@ -118,7 +125,7 @@ package final class WebSocketStream: Sendable {
         handler.eventLoop.execute { action(handler.value) }
     }
 
-    private func append(_ message: ByteBuffer) {
+    private func append(_ message: WebSocketMessage) {
         let waiting = state.withLock { state in
             if let waiting = state.waiting {
                 state.waiting = nil
@@ -147,7 +154,7 @@ package final class WebSocketStream: Sendable {
 
         init(_ stream: WebSocketStream) { self.stream = stream }
 
-        func received(_ message: ByteBuffer, _: WebSocketMessageKind, from handler: WebSocketHandler) {
+        func received(_ message: WebSocketMessage, from handler: WebSocketHandler) {
             stream.append(message)
         }
 

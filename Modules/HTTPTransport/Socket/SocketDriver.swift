@@ -202,13 +202,13 @@ final class SocketDriver: WebSocketOwner {
         cutReason = nil
     }
 
-    func received(_ message: ByteBuffer, _: WebSocketMessageKind, from handler: WebSocketHandler) {
+    func received(_ message: WebSocketMessage, from handler: WebSocketHandler) {
         handler.consumed(message)
         guard handler === socket else { return }
-        do throws(WireSocket.Problem) {
-            let response = try WireSocket.Response(Array(message.readableBytesView))
+        do {
+            let response = try WireSocket.Response(message.content())
             guard response.id <= lastID, !response.hasMore, let received = SocketCoding.response(response) else {
-                throw .malformed
+                throw WireSocket.Problem.malformed
             }
             // The response to a request that was withdrawn is ignored.
             guard schedule.underWay.contains(response.id) else { return }

@@ -18,6 +18,7 @@ final class SocketOpener: Sendable {
 
     private let storage: any HubStorage
     private let bodies: BodyLimiter
+    private let contents: MessageContents
     private let checkInterval: Duration
     private let limits: WebSocketLimits
     /// Counts sockets as bytes.
@@ -28,6 +29,7 @@ final class SocketOpener: Sendable {
     init(_ storage: any HubStorage, _ bodies: BodyLimiter, _ configuration: HubConfiguration) {
         self.storage = storage
         self.bodies = bodies
+        contents = MessageContents(bodies)
         checkInterval = configuration.socketCheck
         limits = configuration.sockets
         let counts = configuration.socketCounts
@@ -47,22 +49,27 @@ final class SocketOpener: Sendable {
     ) async throws -> Response {
         guard request.headers[values: Self.originField].isEmpty else { throw HubHTTPError.originRefused }
         let fields: HTTPHeaders
+        let compression: PerMessageDeflate?
         do throws(WebSocketHandshake.Problem) {
-            let key = try WebSocketHandshake.key(
-                of: HTTPHeaders(request.headers), subprotocol: WireSocket.subprotocol)
-            fields = try await Self.fields(key, context.channel)
+            let asked = HTTPHeaders(request.headers)
+            let key = try WebSocketHandshake.key(of: asked, subprotocol: WireSocket.subprotocol)
+            let accepted =
+                try limits.compresses ? PerMessageDeflate.accepting(asked["Sec-WebSocket-Extensions"]) : nil
+            compression = accepted?.0
+            fields = try await Self.fields(key, extensions: accepted?.response, context.channel)
         } catch {
             throw HubHTTPError(error)
         }
         let owner = try context.requireOwner()
         let lease = ByteLease(shares, for: owner)
         try lease.add(1)
-        let stream = WebSocketStream(limits)
+        let stream = WebSocketStream(limits, compression)
         let received = bodies.lease(for: owner)
         context.channel.triggerUserOutboundEvent(
             ConnectionUpgrade { loop in stream.serverPipeline(on: loop) { received.change(by: $0) } }, promise: nil)
         context.channel.closeFuture.whenComplete { _ in stream.connectionClosed() }
-        let session = SocketSession(stream, context, responder, storage, checkInterval: checkInterval)
+        let session = SocketSession(
+            stream, context, responder, storage, contents, checkInterval: checkInterval)
         var response = Response(status: .switchingProtocols, headers: HTTPFields(fields, splitCookie: false))
         response.headers[Self.windowField] = String(HubLimits.socketRequestsMax)
         response.body = ResponseBody { [self] writer in
@@ -97,11 +104,11 @@ final class SocketOpener: Sendable {
     }
 
     private static func fields(
-        _ key: String, _ channel: any Channel
+        _ key: String, extensions: String?, _ channel: any Channel
     ) async throws(WebSocketHandshake.Problem) -> HTTPHeaders {
         do {
             return try await WebSocketHandshake.responseFields(
-                key: key, subprotocol: WireSocket.subprotocol, on: channel)
+                key: key, subprotocol: WireSocket.subprotocol, extensions: extensions, on: channel)
         } catch {
             throw .key
         }
@@ -136,6 +143,10 @@ extension HubHTTPError {
             self.init(
                 .badRequest, code: "upgradeInvalid",
                 detail: "the subprotocol \(WireSocket.subprotocol) is missing in Sec-WebSocket-Protocol")
+        case .extensions:
+            self.init(
+                .badRequest, code: "upgradeInvalid",
+                detail: "invalid Sec-WebSocket-Extensions; send a list of extensions with their parameters")
         }
     }
 }

@@ -17,17 +17,19 @@ struct SocketSession: Sendable {
     let opening: HubRequestContext
     let responder: any HTTPResponder<HubRequestContext>
     let storage: any HubStorage
+    let contents: MessageContents
     let checkInterval: Duration
     private let exchanges = SocketExchanges(windowMax: HubLimits.socketRequestsMax)
 
     init(
         _ stream: WebSocketStream, _ opening: HubRequestContext, _ responder: any HTTPResponder<HubRequestContext>,
-        _ storage: any HubStorage, checkInterval: Duration
+        _ storage: any HubStorage, _ contents: MessageContents, checkInterval: Duration
     ) {
         self.stream = stream
         self.opening = opening
         self.responder = responder
         self.storage = storage
+        self.contents = contents
         self.checkInterval = checkInterval
     }
 
@@ -53,9 +55,16 @@ struct SocketSession: Sendable {
     }
 
     /// - Returns: the reason to close the connection, if the message is one.
-    private func handle(_ message: ByteBuffer, in group: inout DiscardingTaskGroup) async -> WebSocketClose? {
-        let text = Array(message.readableBytesView)
-        switch Result(catching: { () throws(WireSocket.Problem) in try WireSocket.ClientMessage(text) }) {
+    private func handle(_ message: WebSocketMessage, in group: inout DiscardingTaskGroup) async -> WebSocketClose? {
+        let parsed: Result<WireSocket.ClientMessage, WireSocket.Problem>
+        do throws(WebSocketClose) {
+            parsed = try await contents.with(message, opening) { text in
+                Result { () throws(WireSocket.Problem) in try WireSocket.ClientMessage(text) }
+            }
+        } catch {
+            return error
+        }
+        switch parsed {
         case .failure(.malformed): return WebSocketClose(.invalidData, "not a message of this protocol")
         case .failure(.headTooLarge):
             return WebSocketClose(.tooLarge, "a message without its body exceeds \(WireSocket.headBytesMax) bytes")

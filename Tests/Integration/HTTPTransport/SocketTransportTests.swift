@@ -5,6 +5,7 @@ import CausewayModels
 import CausewayTLS
 import CausewayTestSupport
 import CausewayTransport
+import CausewayWebSocket
 import Foundation
 import Logging
 import Testing
@@ -70,6 +71,27 @@ import Testing
             #expect(fixture.hub.sockets == 1)
             await transport.close()
             try await Eventually.holds("the socket is closed") { fixture.hub.sockets == 0 }
+        }
+    }
+
+    /// A batch arrives over a connection that carries a fifth of its bytes and then breaks, unless the hub does not
+    /// compress.
+    @Test(arguments: [true, false]) func messagesAreCompressedWhereTheHubTakesIt(_ isOn: Bool) async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.sockets.compresses = isOn }
+        try await Self.withHub(change: change) { fixture in
+            let delivery = try Sample.delivery(1...1000)
+            let bytesMax = 40_000
+            let plan: FaultProxy.Plan = { _ in .reset(.toServer, afterBytes: bytesMax) }
+            try await FaultProxy.run(to: fixture.port, plan: plan) { _, port in
+                let transport = try fixture.transport("ws", port: port)
+                let report = try? await transport.deliver(delivery)
+                #expect(report.map(Self.positions)?.count == (isOn ? 1000 : nil))
+                await transport.close()
+            }
+            // The same without the proxy, in both cases.
+            let transport = try fixture.transport("ws")
+            #expect(Self.positions(try await transport.deliver(delivery)).count == 1000)
+            await transport.close()
         }
     }
 

@@ -14,6 +14,7 @@ import urllib.request
 
 import jsonschema
 import websockets
+from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 
 SECONDS_MAX = 120
 # The start of a hub blocks the loop, which is reported otherwise.
@@ -167,6 +168,39 @@ class SocketTests(unittest.IsolatedAsyncioTestCase):
                 await ask(socket, 2, "GET", "/v1/channels/general/messages?limit=100")
                 page = await message(socket)
                 self.assertEqual(len(page["body"]["messages"]), 100)
+
+    async def test_messages_are_compressed_where_the_client_takes_it(self):
+        offers = {
+            "off": ({"compression": None}, None), "on": ({}, 15),
+            "small windows": ({"compression": None, "extensions": [ClientPerMessageDeflateFactory(
+                server_max_window_bits=9, client_max_window_bits=9)]}, 9),
+        }
+        with Hub() as hub:
+            for number, (name, (options, window)) in enumerate(offers.items()):
+                with self.subTest(name):
+                    async with hub.connect(**options) as socket:
+                        agreed = socket.protocol.extensions
+                        if window is None:
+                            self.assertEqual(agreed, [])
+                        else:
+                            # No context is kept in either direction.
+                            self.assertTrue(agreed[0].remote_no_context_takeover)
+                            self.assertTrue(agreed[0].local_no_context_takeover)
+                            self.assertEqual(agreed[0].remote_max_window_bits, window)
+                        first = 1 + 100 * number
+                        await ask(socket, 1, "POST", "/v1/deliveries", delivery(range(first, first + 100)))
+                        self.assertEqual((await message(socket))["body"]["mark"], first + 99)
+                        for identifier_of_page in (2, 3):
+                            await ask(socket, identifier_of_page, "GET", "/v1/channels/general/messages?limit=1000")
+                            self.assertEqual(len((await message(socket))["body"]["messages"]), first + 99)
+
+    async def test_a_bomb_ends_the_connection(self):
+        with Hub() as hub:
+            async with hub.connect() as socket:
+                await socket.send(" " * 5_000_000)
+                with self.assertRaises(websockets.ConnectionClosedError):
+                    await message(socket)
+                self.assertEqual(socket.close_code, 1009)
 
     async def test_pings_and_closes_are_answered(self):
         with Hub() as hub:

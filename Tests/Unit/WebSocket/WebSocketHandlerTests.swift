@@ -5,75 +5,8 @@ import Testing
 
 /// Either end of a WebSocket, byte by byte, on an event loop whose time the tests control.
 @Suite struct WebSocketHandlerTests {
-    private final class Owner: WebSocketOwner {
-        var messages: [String] = []
-        var kinds: [WebSocketMessageKind] = []
-        var takesMessages = true
-        var end: WebSocketEnd?
-
-        func received(_ message: ByteBuffer, _ kind: WebSocketMessageKind, from handler: WebSocketHandler) {
-            kinds.append(kind)
-            messages.append(String(buffer: message))
-            if takesMessages { handler.consumed(message) }
-        }
-
-        func ended(_ end: WebSocketEnd, of handler: WebSocketHandler) {
-            #expect(self.end == nil)
-            self.end = end
-        }
-    }
-
-    private struct Connection {
-        let channel: EmbeddedChannel
-        let handler: WebSocketHandler
-        let owner: Owner
-        var loop: EmbeddedEventLoop { channel.embeddedEventLoop }
-
-        /// The frames that were sent since the last call.
-        func sent() throws -> [UInt8] {
-            var bytes: [UInt8] = []
-            while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
-                bytes += Array(buffer.readableBytesView)
-            }
-            return bytes
-        }
-
-        func receive(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
-    }
-
-    private static func connection(
-        isServer: Bool = false, meter: InboundByteMeter? = nil,
-        change: (inout WebSocketLimits) -> Void = { _ in }
-    ) throws -> Connection {
-        var limits = WebSocketLimits(messageBytesMax: 1000)
-        change(&limits)
-        let owner = Owner()
-        let handler = WebSocketHandler(isServer: isServer, limits, owner: owner, meter: meter)
-        let channel = EmbeddedChannel()
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        try channel.pipeline.syncOperations.addHandlers(handler.pipeline)
-        return Connection(channel: channel, handler: handler, owner: owner)
-    }
-
-    private static func text(_ text: String) -> [UInt8] { [0x81, UInt8(text.utf8.count)] + text.utf8 }
-
-    private static func close(_ code: UInt16) -> [UInt8] { [0x88, 2, UInt8(code >> 8), UInt8(code & 0xFF)] }
-
-    /// A frame of a client, masked with zeros.
-    private static func masked(_ frame: [UInt8]) -> [UInt8] {
-        [frame[0], frame[1] | 0x80, 0, 0, 0, 0] + frame[2...]
-    }
-
-    /// The code of a close frame of a client.
-    private static func code(_ frame: [UInt8]) throws -> UInt16 {
-        try #require(frame.count >= 8)
-        #expect(frame[0] == 0x88 && frame[1] & 0x80 != 0)
-        let bytes = frame[6...].enumerated().map { $1 ^ frame[2 + $0 % 4] }
-        return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-    }
-
     @Test func aClientMasksWhatItSends() throws {
-        let connection = try Self.connection()
+        let connection = try EmbeddedSocket.connection()
         connection.handler.send([ByteBuffer(string: "abc")], nil)
         let frame = try connection.sent()
         try #require(frame.count == 9)
@@ -82,55 +15,56 @@ import Testing
     }
 
     @Test func aServerMasksNothing() throws {
-        let connection = try Self.connection(isServer: true)
+        let connection = try EmbeddedSocket.connection(isServer: true)
         connection.handler.send([ByteBuffer(string: "a"), ByteBuffer(string: ""), ByteBuffer(string: "bc")], nil)
         #expect(try connection.sent() == [0x01, 1, UInt8(ascii: "a"), 0x80, 2] + "bc".utf8)
     }
 
     @Test func aLongMessageIsFragmented() throws {
-        let connection = try Self.connection(isServer: true) { $0.sentFrameBytesMax = 2 }
+        let connection = try EmbeddedSocket.connection(isServer: true) { $0.sentFrameBytesMax = 2 }
         connection.handler.send([ByteBuffer(string: "abcde")], nil)
         let expected: [UInt8] = [0x01, 2] + "ab".utf8 + [0x00, 2] + "cd".utf8 + [0x80, 1] + "e".utf8
         #expect(try connection.sent() == expected)
     }
 
     @Test func aServerMustNotMask() throws {
-        let connection = try Self.connection()
-        try connection.receive(Self.masked(Self.text("a")))
-        #expect(try Self.code(connection.sent()) == 1002)
+        let connection = try EmbeddedSocket.connection()
+        try connection.receive(EmbeddedSocket.masked(EmbeddedSocket.text("a")))
+        #expect(try EmbeddedSocket.code(connection.sent()) == 1002)
         #expect(connection.owner.messages.isEmpty)
     }
 
     @Test func messagesArriveInPieces() throws {
-        let connection = try Self.connection()
-        for byte in Self.text("ab") + [0x01, 1, 99] + [0x89, 0] + [0x80, 1, 100] { try connection.receive([byte]) }
+        let connection = try EmbeddedSocket.connection()
+        let frames = EmbeddedSocket.text("ab") + [0x01, 1, 99] + [0x89, 0] + [0x80, 1, 100]
+        for byte in frames { try connection.receive([byte]) }
         #expect(connection.owner.messages == ["ab", "cd"])
         // The pong to the ping in between.
         #expect(try connection.sent().prefix(2) == [0x8A, 0x80])
     }
 
     @Test func aCloseIsReturnedAndEndsTheConnection() throws {
-        let connection = try Self.connection()
-        try connection.receive(Self.close(1001))
-        #expect(try Self.code(connection.sent()) == 1001)
+        let connection = try EmbeddedSocket.connection()
+        try connection.receive(EmbeddedSocket.close(1001))
+        #expect(try EmbeddedSocket.code(connection.sent()) == 1001)
         #expect(connection.owner.end == .closed(WebSocketClose(.goingAway)))
         #expect(!connection.channel.isActive)
     }
 
     @Test func aCloseOfOursWaitsForItsReturn() throws {
-        let connection = try Self.connection()
+        let connection = try EmbeddedSocket.connection()
         connection.handler.close(WebSocketClose(.normal))
-        #expect(try Self.code(connection.sent()) == 1000)
+        #expect(try EmbeddedSocket.code(connection.sent()) == 1000)
         // A message that was on its way is not processed any more.
-        try connection.receive(Self.text("late"))
+        try connection.receive(EmbeddedSocket.text("late"))
         #expect(connection.owner.messages.isEmpty && connection.owner.end == nil)
-        try connection.receive(Self.close(1000))
+        try connection.receive(EmbeddedSocket.close(1000))
         #expect(connection.owner.end == .closedHere(WebSocketClose(.normal)))
         #expect(!connection.channel.isActive)
     }
 
     @Test func aCloseThatIsNotReturnedEndsInTime() throws {
-        let connection = try Self.connection { $0.close = .seconds(5) }
+        let connection = try EmbeddedSocket.connection { $0.close = .seconds(5) }
         connection.handler.close(WebSocketClose(.normal))
         connection.loop.advanceTime(by: .milliseconds(4999))
         #expect(connection.owner.end == nil)
@@ -140,8 +74,8 @@ import Testing
 
     /// Nothing follows a close frame, so the connection ends without waiting for more.
     @Test func aMalformedCloseEndsTheConnectionAtOnce() throws {
-        let connection = try Self.connection(isServer: true)
-        try connection.receive(Self.masked([0x88, 1, 3]))
+        let connection = try EmbeddedSocket.connection(isServer: true)
+        try connection.receive(EmbeddedSocket.masked([0x88, 1, 3]))
         #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xEA])
         #expect(connection.owner.end.map { "\($0)".contains("half a code") } == true)
         #expect(!connection.channel.isActive)
@@ -156,10 +90,10 @@ import Testing
             [[0xED], [0xA0]], [[0xE0], [0x80]], [[0xC3], [0x61]], [[0xF4, 0x90]], [[0xED, 0xA0]], [[0x80]],
         ]
         for fragments in invalid {
-            let connection = try Self.connection(isServer: true)
+            let connection = try EmbeddedSocket.connection(isServer: true)
             for (index, fragment) in fragments.enumerated() {
                 #expect(connection.handler.isOpen, "\(fragments)")
-                try connection.receive(Self.masked([index == 0 ? 1 : 0, UInt8(fragment.count)] + fragment))
+                try connection.receive(EmbeddedSocket.masked([index == 0 ? 1 : 0, UInt8(fragment.count)] + fragment))
             }
             #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xEF], "\(fragments)")
         }
@@ -167,30 +101,30 @@ import Testing
 
     @Test func aCharacterMayBeInSeveralFragments() throws {
         let text = "aé€😀\u{10FFFF}\u{D7FF}z"
-        let connection = try Self.connection(isServer: true)
+        let connection = try EmbeddedSocket.connection(isServer: true)
         for byte in text.utf8.dropLast() {
-            try connection.receive(Self.masked([byte == text.utf8.first ? 1 : 0, 1, byte]))
+            try connection.receive(EmbeddedSocket.masked([byte == text.utf8.first ? 1 : 0, 1, byte]))
         }
-        try connection.receive(Self.masked([0x80, 1, UInt8(ascii: "z")]))
+        try connection.receive(EmbeddedSocket.masked([0x80, 1, UInt8(ascii: "z")]))
         #expect(connection.owner.messages == [text])
         // One that ends inside a character.
-        try connection.receive(Self.masked([0x81, 2, 0xE2, 0x82]))
+        try connection.receive(EmbeddedSocket.masked([0x81, 2, 0xE2, 0x82]))
         #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xEF])
     }
 
     @Test func binaryMessagesAreAcceptedWhereTheyAreWanted() throws {
-        let refusing = try Self.connection(isServer: true)
-        try refusing.receive(Self.masked([0x82, 1, 0xFF]))
+        let refusing = try EmbeddedSocket.connection(isServer: true)
+        try refusing.receive(EmbeddedSocket.masked([0x82, 1, 0xFF]))
         #expect(Array(try refusing.sent().prefix(4).suffix(2)) == [0x03, 0xEB])
-        let connection = try Self.connection(isServer: true) { $0.acceptsBinary = true }
-        try connection.receive(Self.masked([0x02, 1, 0xFF]) + Self.masked([0x80, 1, 0xFE]))
+        let connection = try EmbeddedSocket.connection(isServer: true) { $0.acceptsBinary = true }
+        try connection.receive(EmbeddedSocket.masked([0x02, 1, 0xFF]) + EmbeddedSocket.masked([0x80, 1, 0xFE]))
         #expect(connection.owner.kinds == [.binary])
         connection.handler.send([ByteBuffer(bytes: [0xFF])], as: .binary, nil)
         #expect(try connection.sent() == [0x82, 1, 0xFF])
     }
 
     @Test func twoUnansweredPingsAreTheLimit() throws {
-        let connection = try Self.connection(isServer: true)
+        let connection = try EmbeddedSocket.connection(isServer: true)
         for _ in 0..<2 {
             connection.loop.advanceTime(by: .seconds(20))
             #expect(try connection.sent() == [0x89, 0])
@@ -204,7 +138,7 @@ import Testing
 
     /// A large frame on a slow line leaves no room for pongs.
     @Test func anyByteIsASignOfLife() throws {
-        let connection = try Self.connection()
+        let connection = try EmbeddedSocket.connection()
         try connection.receive([0x81, 100])
         for _ in 0..<99 {
             connection.loop.advanceTime(by: .seconds(20))
@@ -216,14 +150,14 @@ import Testing
     }
 
     @Test func theCutOfAConnectionIsReported() throws {
-        let connection = try Self.connection()
+        let connection = try EmbeddedSocket.connection()
         connection.channel.pipeline.fireChannelInactive()
         #expect(connection.owner.end == .cut)
         connection.handler.abort()
     }
 
     @Test func handlersBehindItWriteNothing() throws {
-        let connection = try Self.connection()
+        let connection = try EmbeddedSocket.connection()
         try connection.channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200")).wait()
         #expect(try connection.sent().isEmpty)
     }
@@ -236,19 +170,19 @@ import Testing
             counted += bytes
             return true
         }
-        let connection = try Self.connection(isServer: true, meter: meter)
+        let connection = try EmbeddedSocket.connection(isServer: true, meter: meter)
         connection.owner.takesMessages = false
-        let frame = Self.masked(Self.text("abcd"))
+        let frame = EmbeddedSocket.masked(EmbeddedSocket.text("abcd"))
         try connection.receive(Array(frame.prefix(8)))
         #expect(counted == 8)
         try connection.receive(Array(frame.dropFirst(8)))
         #expect(counted == 4, "the header is processed, the message is not")
-        connection.handler.consumed(ByteBuffer(string: "abcd"))
+        connection.handler.consumed(connection.owner.received[0])
         #expect(counted == 0)
         // A ping and its payload are processed at once.
-        try connection.receive(Self.masked([0x89, 2, 1, 2]))
+        try connection.receive(EmbeddedSocket.masked([0x89, 2, 1, 2]))
         #expect(counted == 0)
-        try connection.receive(Self.masked([0x81, 6] + Array("abcdef".utf8)))
+        try connection.receive(EmbeddedSocket.masked([0x81, 6] + Array("abcdef".utf8)))
         // 12 bytes have no room: the connection is being closed.
         #expect(connection.owner.end == nil && !connection.handler.isOpen)
     }
@@ -256,16 +190,16 @@ import Testing
     /// While messages wait for their consumer nothing more is read.
     @Test func waitingMessagesHoldReading() throws {
         let reads = ReadCounter()
-        let connection = try Self.connection { $0.waitingMessagesMax = 2 }
+        let connection = try EmbeddedSocket.connection { $0.waitingMessagesMax = 2 }
         try connection.channel.pipeline.syncOperations.addHandler(reads, position: .first)
         connection.owner.takesMessages = false
-        try connection.receive(Self.text("a"))
+        try connection.receive(EmbeddedSocket.text("a"))
         #expect(reads.count > 0)
-        try connection.receive(Self.text("b"))
+        try connection.receive(EmbeddedSocket.text("b"))
         reads.count = 0
         connection.channel.read()
         #expect(reads.count == 0)
-        connection.handler.consumed(ByteBuffer(string: "a"))
+        connection.handler.consumed(connection.owner.received[0])
         #expect(reads.count == 1)
     }
 

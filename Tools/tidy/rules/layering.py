@@ -46,7 +46,9 @@ NEVER = [
     (
         {"CausewayTLS", "CausewayWebSocket", "CausewayHTTP"},
         lambda target: target
-        not in {"CausewaySystem", "CausewayTLS", "CausewayWebSocket", "CausewayHTTP", "COpenSSL"},
+        not in {
+            "CausewaySystem", "CausewayTLS", "CausewayWebSocket", "CausewayHTTP", "CausewayGzip", "COpenSSL", "CZlib",
+        },
         lambda product: False,
         "TLS, WebSocket and HTTP know nothing of messages; keep what does in HTTPTransport or Hub",
     ),

@@ -10,10 +10,11 @@ final class Echo: WebSocketOwner {
 
     init(ended: @escaping (WebSocketEnd) -> Void = { _ in }) { self.ended = ended }
 
-    func received(_ message: ByteBuffer, _ kind: WebSocketMessageKind, from handler: WebSocketHandler) {
-        if kind == .text { last = String(buffer: message) }
-        handler.send([message], as: kind, nil)
-        handler.consumed(message)
+    func received(_ message: WebSocketMessage, from handler: WebSocketHandler) {
+        defer { handler.consumed(message) }
+        guard let content = handler.content(of: message) else { return }
+        if message.kind == .text { last = String(buffer: content) }
+        handler.send([content], as: message.kind, nil)
     }
 
     func ended(_ end: WebSocketEnd, of handler: WebSocketHandler) { ended(end) }
@@ -23,6 +24,8 @@ final class Echo: WebSocketOwner {
         var limits = WebSocketLimits(messageBytesMax: 32 * 1024 * 1024)
         limits.waitingBytesMax = 64 * 1024 * 1024
         limits.acceptsBinary = true
+        // Whatever becomes shorter is compressed.
+        limits.compressedBytesMin = 0
         return limits
     }()
 }

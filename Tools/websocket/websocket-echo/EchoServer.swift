@@ -44,16 +44,22 @@ enum EchoServer {
     }
 
     private static func respond(to request: Request, on channel: any Channel) async throws -> Response {
+        let asked = HTTPHeaders(request.headers)
         let fields: HTTPHeaders
+        let compression: PerMessageDeflate?
         do {
-            let key = try WebSocketHandshake.key(of: HTTPHeaders(request.headers), subprotocol: nil)
-            fields = try await WebSocketHandshake.responseFields(key: key, subprotocol: nil, on: channel)
+            let key = try WebSocketHandshake.key(of: asked, subprotocol: nil)
+            let accepted = try PerMessageDeflate.accepting(asked["Sec-WebSocket-Extensions"])
+            compression = accepted?.0
+            fields = try await WebSocketHandshake.responseFields(
+                key: key, subprotocol: nil, extensions: accepted?.response, on: channel)
         } catch {
             return Response(status: .badRequest)
         }
         channel.triggerUserOutboundEvent(
-            ConnectionUpgrade { _ in WebSocketHandler(isServer: true, Echo.limits, owner: Echo()).pipeline },
-            promise: nil)
+            ConnectionUpgrade { _ in
+                WebSocketHandler(isServer: true, Echo.limits, compression, owner: Echo()).pipeline
+            }, promise: nil)
         var response = Response(status: .switchingProtocols, headers: HTTPFields(fields, splitCookie: false))
         // The request lasts as long as the connection.
         response.body = ResponseBody { writer in

@@ -51,17 +51,6 @@ import Testing
         }
     }
 
-    @Test func anOfferOfCompressionIsDeclined() async throws {
-        try await HubFixture.running { hub in
-            let socket = try await RawSocket.connect(port: hub.port)
-            let head = try await socket.handshake(token: hub.client.token ?? "") {
-                $0["Sec-WebSocket-Extensions"] = "permessage-deflate"
-            }
-            #expect(head.hasPrefix("HTTP/1.1 101 "))
-            #expect(!head.lowercased().contains("permessage-deflate"))
-        }
-    }
-
     @Test func socketsAreBoundedForEachAccount() async throws {
         let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCounts.perAccount = 2 }
         try await HubFixture.running(change: change) { hub in
