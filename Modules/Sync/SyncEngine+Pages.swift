@@ -14,6 +14,10 @@ package import CausewayTransport
 /// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested:
 /// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
 /// the page may have been requested without enough knowledge to detect that.
+///
+/// A page chosen by tags removes nothing by itself: the tags that are stored here may not be those of the server, which
+/// ignored them before it was updated, or sent them to a version of this client that did. The part of the channel in
+/// which a message is missing is read without the filter instead, which decides, and corrects the tags.
 extension SyncEngine {
     /// A page that was requested, and the changes since then.
     struct PageUnderWay {
@@ -50,7 +54,9 @@ extension SyncEngine {
             if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw .transport(error)
         }
-        return try await requestStoring(isAskedAgain: isAskedAgain) { [query] engine -> Result<RemotePage, SyncError> in
+        let stored = try await requestStoring(
+            isAskedAgain: isAskedAgain
+        ) { [query] engine -> Result<RemotePage, SyncError> in
             // Data requested in another session must not be used in this one.
             guard engine.session?.id == asked else { return .failure(.noSession) }
             // Messages that a reset server does not list were not deleted.
@@ -66,6 +72,38 @@ extension SyncEngine {
                 return .failure(.store(error))
             }
             return .success(page)
+        }
+        if query.filter.choosesByTags { try await readUnlisted(page, of: query, isAskedAgain, willStore) }
+        return stored
+    }
+
+    /// Reads the parts of a page's range again, without its filter, in which stored messages should have been listed;
+    /// at most ``SyncLimits/unlistedPagesMax`` of them, so that a later page continues.
+    private func readUnlisted(
+        _ page: RemotePage, of query: RemoteQuery, _ isAskedAgain: Bool, _ willStore: @escaping @Sendable () -> Void
+    ) async throws(SyncError) {
+        guard let range = page.coveredRange(of: query) else { return }
+        let listed = Set(page.items.map(\.id))
+        var cursor: MessageQuery.Cursor? = MessageQuery.Cursor(position: range.lowerBound - 1, ordinal: .max)
+        var pages = 0
+        while let after = cursor {
+            let step: (messages: [Message], next: MessageQuery.Cursor?)
+            do throws(StoreError) {
+                step = try await unlisted(of: query, in: range, after: after, except: listed)
+            } catch {
+                throw .store(error)
+            }
+            guard let first = step.messages.first?.cursor.position else {
+                cursor = step.next
+                continue
+            }
+            pages += 1
+            let around = RemoteQuery(
+                channel: query.channel, range: .after(position: first - 1), limit: SyncLimits.unlistedPageSize)
+            let found = try await refresh(around, isAskedAgain: isAskedAgain, willStore: willStore)
+            guard pages < SyncLimits.unlistedPagesMax, let end = found.range?.upperBound, end > first, found.hasMore
+            else { return }
+            cursor = MessageQuery.Cursor(position: end - 1, ordinal: .max)
         }
     }
 
@@ -223,14 +261,22 @@ extension SyncEngine {
         of query: RemoteQuery, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?,
         except kept: Set<MessageID>
     ) async throws(StoreError) -> (ids: [MessageID], next: MessageQuery.Cursor?) {
-        guard let range, !range.isEmpty, let cursor else { return ([], nil) }
+        guard let range, !range.isEmpty, let cursor, !query.filter.choosesByTags else { return ([], nil) }
+        let (gone, next) = try await unlisted(of: query, in: range, after: cursor, except: kept)
+        return (gone.map(\.id), next)
+    }
+
+    /// The messages themselves; see ``deletions(of:in:after:except:)``.
+    private func unlisted(
+        of query: RemoteQuery, in range: Range<Int64>, after cursor: MessageQuery.Cursor, except kept: Set<MessageID>
+    ) async throws(StoreError) -> (messages: [Message], next: MessageQuery.Cursor?) {
         let stored = try await store.page(
             MessageQuery(
                 scope: .channel(query.channel), direction: .ascending, after: cursor,
                 limit: SyncLimits.reconcileStepMax))
         let inside = stored.messages.prefix { $0.cursor.position < range.upperBound }
         let gone = inside.filter { $0.syncState == .synced && !kept.contains($0.id) && query.filter.admits($0) }
-        return (gone.map(\.id), inside.count == stored.messages.count ? stored.next : nil)
+        return (gone, inside.count == stored.messages.count ? stored.next : nil)
     }
 
     // MARK: - Pages that could not be read
