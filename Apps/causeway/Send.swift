@@ -45,6 +45,10 @@ struct Send: AsyncParsableCommand {
             "A tiny preview of the file, at most 2 KiB, that travels with the message.", valueName: "path"))
     var preview: String?
     @Option(help: ArgumentHelp("The message to reply to.", valueName: "id")) var replyTo: MessageArgument?
+    @Option(
+        name: .customLong("tag"),
+        help: ArgumentHelp("A tag of the message; up to \(Limits.tagsMax) times.", valueName: "tag"))
+    var tags: [String] = []
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
     @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
     var timeout: TimeLimit?
@@ -112,7 +116,7 @@ struct Send: AsyncParsableCommand {
             return (outcome, outputProblem)
         }
         let composer = MessageComposer(
-            channel: try channel.id(), isCustom: custom, parent: try replyTo?.id())
+            channel: try channel.id(), isCustom: custom, parent: try replyTo?.id(), tags: tags)
         guard lines else {
             var outcome = BulkSender.Outcome()
             let report = try await service.send([try composer.message(try await content())])
@@ -144,7 +148,8 @@ struct Send: AsyncParsableCommand {
         }
         let message = OutgoingMedia(
             channel: try channel.id(), kind: media.kind, name: name ?? MediaFile.name(of: media.path),
-            caption: caption, parent: try replyTo?.id(), preview: try previewContent())
+            caption: caption, parent: try replyTo?.id(), tags: tags.isEmpty ? nil : tags,
+            preview: try previewContent())
         try message.check()
         // The daemon may see other files than this program, or may not read this one: it gets the bytes.
         guard route.isDaemon else { return try await route.service.send(message, .path(media.path)) }

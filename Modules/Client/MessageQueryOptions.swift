@@ -1,7 +1,7 @@
 public import CausewayLiveQuery
 public import CausewayModels
 
-/// The messages of a channel, or those of a type or of a thread, and their order, as of
+/// The messages of a channel, or those of a type, of a thread or with tags, and their order, as of
 /// ``MessageRepository/getMessages(options:)``.
 ///
 /// ```swift
@@ -34,15 +34,23 @@ public struct MessageQueryOptions: Sendable, Hashable {
     public var type: MessageType?
     /// The replies to one message, or the messages that are no replies; `nil` for all of them.
     public var messageParentFilter: MessageFilter.Parent?
+    /// Tags of which the messages have at least one, at most ``Limits/tagsMax``; if empty, messages with any tags, and
+    /// without.
+    public var includingTags: Set<String>
+    /// Tags of which the messages have none, at most ``Limits/tagsMax``.
+    public var excludingTags: Set<String>
 
     public init(
         channel: ChannelID, sort: SortOption = .lastCreated, start: Start = .first,
         pageSize: Int = Limits.pageSizeDefault, type: MessageType? = nil,
-        messageParentFilter: MessageFilter.Parent? = nil
+        messageParentFilter: MessageFilter.Parent? = nil, includingTags: Set<String> = [],
+        excludingTags: Set<String> = []
     ) {
         self.channel = channel
         self.type = type
         self.messageParentFilter = messageParentFilter
+        self.includingTags = includingTags
+        self.excludingTags = excludingTags
         self.sort = sort
         self.start = start
         self.pageSize = pageSize
@@ -51,7 +59,9 @@ public struct MessageQueryOptions: Sendable, Hashable {
     /// The same as a query, for ``CausewayClient/liveCollection(_:)`` and ``CausewayClient/liveChanges(of:)``.
     public var query: MessagesQuery {
         MessagesQuery(
-            .channel(channel), filter: MessageFilter(type: type, parent: messageParentFilter),
+            .channel(channel),
+            filter: MessageFilter(
+                type: type, parent: messageParentFilter, includingTags: includingTags, excludingTags: excludingTags),
             direction: sort == .firstCreated ? .ascending : .descending,
             anchor: start == .first ? .first : .last, pageSize: pageSize)
     }

@@ -12,27 +12,30 @@ extension MessageRepository {
     /// Messages that one task creates one after the other keep that order in their lane. Needs no network.
     ///
     /// Throws ``ClientError/content(_:)`` for a text that is empty, or longer than ``Limits/textBytesMax`` or than the
-    /// server accepts, ``ClientError/notSupported(_:)`` if the server takes no messages, ``ClientError/noSession``, and
-    /// ``ClientError/store(_:)``, for instance on a full disk. In all of these cases nothing was stored.
+    /// server accepts, and for invalid tags, ``ClientError/notSupported(_:)`` if the server takes no messages,
+    /// ``ClientError/noSession``, and ``ClientError/store(_:)``, for instance on a full disk. In all of these cases
+    /// nothing was stored.
     ///
     /// - Parameters:
     ///   - text: 1 to ``Limits/textBytesMax`` bytes of UTF-8.
     ///   - channel: the channel.
     ///   - parent: the message that this one replies to, which may itself be undelivered or failed: the reply then
     ///     follows it, and fails if that one is deleted before it was sent.
+    ///   - tags: words that lists of messages can be chosen by (``MessageQueryOptions/includingTags``), at most
+    ///     ``Limits/tagsMax``; a repetition is dropped. See ``MessageTags``.
     @discardableResult
     public func createTextMessage(
-        _ text: String, in channel: ChannelID, parent: MessageID? = nil
+        _ text: String, in channel: ChannelID, parent: MessageID? = nil, tags: [String] = []
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.text(text), in: channel, parent)
+        try await create(.text(text), in: channel, parent, tags)
     }
 
-    /// Creates a custom message; `data` must be a JSON object. Otherwise like ``createTextMessage(_:in:parent:)``.
+    /// Creates a custom message; `data` must be a JSON object. Otherwise like ``createTextMessage(_:in:parent:tags:)``.
     @discardableResult
     public func createCustomMessage(
-        _ data: JSONValue, in channel: ChannelID, parent: MessageID? = nil
+        _ data: JSONValue, in channel: ChannelID, parent: MessageID? = nil, tags: [String] = []
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.custom(data), in: channel, parent)
+        try await create(.custom(data), in: channel, parent, tags)
     }
 
     // MARK: - Without waiting
@@ -42,38 +45,39 @@ extension MessageRepository {
     ///
     /// Messages that are created this way are stored in the order of the calls. `completion` is called once: with the
     /// message as it is on the server; with ``DeliveryError/notCreated(_:)``, and nothing was stored, for the reasons
-    /// of ``createTextMessage(_:in:parent:)`` or because ``Limits/creationsMax`` creations wait already; with
+    /// of ``createTextMessage(_:in:parent:tags:)`` or because ``Limits/creationsMax`` creations wait already; with
     /// ``DeliveryError/failed(_:)`` or ``DeliveryError/deleted`` when the delivery ended otherwise; or with
     /// ``DeliveryError/clientClosed``, and the message remains in the outbox, when the client was closed first.
     @discardableResult
     public func createTextMessage(
-        _ text: String, in channel: ChannelID, parent: MessageID? = nil,
+        _ text: String, in channel: ChannelID, parent: MessageID? = nil, tags: [String] = [],
         completion: @escaping @MainActor (Result<Message, DeliveryError>) -> Void
     ) -> MessageID {
-        create(.text(text), bytes: text.utf8.count, in: channel, parent, completion)
+        create(.text(text), bytes: text.utf8.count, in: channel, parent, tags, completion)
     }
 
     /// Creates a custom message, returns its id at once, and calls `completion` on the main actor when its delivery has
-    /// ended; otherwise like ``createTextMessage(_:in:parent:completion:)``.
+    /// ended; otherwise like ``createTextMessage(_:in:parent:tags:completion:)``.
     @discardableResult
     public func createCustomMessage(
-        _ data: JSONValue, in channel: ChannelID, parent: MessageID? = nil,
+        _ data: JSONValue, in channel: ChannelID, parent: MessageID? = nil, tags: [String] = [],
         completion: @escaping @MainActor (Result<Message, DeliveryError>) -> Void
     ) -> MessageID {
         let content = MessageContent.custom(data)
-        return create(content, bytes: codedBytes(of: content), in: channel, parent, completion)
+        return create(content, bytes: codedBytes(of: content), in: channel, parent, tags, completion)
     }
 
     private func create(
-        _ content: MessageContent, bytes: Int, in channel: ChannelID, _ parent: MessageID?,
+        _ content: MessageContent, bytes: Int, in channel: ChannelID, _ parent: MessageID?, _ tags: [String],
         _ completion: @escaping @MainActor (Result<Message, DeliveryError>) -> Void
     ) -> MessageID {
         let id = MessageID(runtime.makeUUIDv7())
         do throws(ClientError) {
             try validate(content, for: .create)
+            let tags = try Self.validated(tags)
             guard let session = engine.currentSession else { throw .noSession }
             try add(to: creations, bytes: bytes, completion) { () async throws(ClientError) in
-                try await create(content, in: channel, parent, id: id, for: session)
+                try await create(content, in: channel, parent, tags, id: id, for: session)
             }
         } catch {
             runtime.spawn { await completion(.failure(.notCreated(error))) }
@@ -115,20 +119,23 @@ extension MessageRepository {
     // MARK: - Storing
 
     private func create(
-        _ content: MessageContent, in channel: ChannelID, _ parent: MessageID? = nil
+        _ content: MessageContent, in channel: ChannelID, _ parent: MessageID?, _ tags: [String]
     ) async throws(ClientError) -> MessageHandle {
         try validate(content, for: .create)
+        let tags = try Self.validated(tags)
         guard let session = engine.currentSession else { throw .noSession }
-        return try await create(content, in: channel, parent, id: MessageID(runtime.makeUUIDv7()), for: session)
+        let id = MessageID(runtime.makeUUIDv7())
+        return try await create(content, in: channel, parent, tags, id: id, for: session)
     }
 
-    /// Creates a message from content that was checked.
+    /// Creates a message from content and tags that were checked.
     func create(
-        _ content: MessageContent, in channel: ChannelID, _ parent: MessageID?, id: MessageID, for session: Session
+        _ content: MessageContent, in channel: ChannelID, _ parent: MessageID?, _ tags: [String], id: MessageID,
+        for session: Session
     ) async throws(ClientError) -> MessageHandle {
         let content = content.normalized
         let draft = MessageDraft(
-            id: id, channel: channel, sender: session.user, parent: parent,
+            id: id, channel: channel, sender: session.user, parent: parent, tags: tags,
             content: content, createdAt: runtime.wallClock,
             lane: ordering.lane(for: .create(content, parent: parent), in: channel),
             account: session.account)
@@ -143,6 +150,15 @@ extension MessageRepository {
         }
         await live.catchUp()
         return makeHandle(message, session.account)
+    }
+
+    /// Returns the tags of a new message, each once.
+    static func validated(_ tags: [String]) throws(ClientError) -> [String] {
+        do throws(ContentProblem) {
+            return try MessageTags.validated(tags)
+        } catch {
+            throw .content(error)
+        }
     }
 
     /// Checks content against the limits of the client, and of the server as far as it is known.

@@ -13,14 +13,14 @@ import Foundation
 /// ```
 extension MessageRepository {
     /// Creates a custom message from a value that is coded as a JSON object; otherwise like
-    /// ``createCustomMessage(_:in:parent:)``.
+    /// ``createCustomMessage(_:in:parent:tags:)``.
     ///
     /// Throws ``ContentProblem/customNotEncodable(detail:)`` if the value cannot be encoded.
     @discardableResult
     public func createCustomMessage(
-        encoding payload: some Encodable, in channel: ChannelID, parent: MessageID? = nil
+        encoding payload: some Encodable, in channel: ChannelID, parent: MessageID? = nil, tags: [String] = []
     ) async throws(ClientError) -> MessageHandle {
-        try await createCustomMessage(try Self.json(of: payload), in: channel, parent: parent)
+        try await createCustomMessage(try Self.json(of: payload), in: channel, parent: parent, tags: tags)
     }
 
     /// Replaces the data of a custom message of the own account; otherwise like ``editCustomMessage(_:to:)``.

@@ -146,7 +146,9 @@ public struct HTTPTransport: Transport {
         guard query.filter.isValid else {
             throw .refused(
                 code: "queryInvalid",
-                detail: "invalid type of messages: its name needs 1 to \(Limits.messageTypeBytesMax) ASCII characters")
+                detail: "invalid filter of messages: a type needs 1 to \(Limits.messageTypeBytesMax) ASCII characters; "
+                    + "at most \(Limits.tagsMax) tags of 1 to \(Limits.tagBytesMax) bytes can be included, and excluded"
+            )
         }
         let (page, history) = try await ask(requests.page(query), as: WirePage.self, .page)
         let items = page.messages.compactMap(\.placed)

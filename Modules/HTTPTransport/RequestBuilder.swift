@@ -49,6 +49,12 @@ struct RequestBuilder: Sendable {
         case .noParent: path += "&parent=\(WireProtocol.noParent)"
         case .parent(let id): path += "&parent=\(id)"
         }
+        for tag in query.filter.includingTags.sorted() {
+            path += "&\(WireProtocol.includingTag)=\(Self.encoded(tag))"
+        }
+        for tag in query.filter.excludingTags.sorted() {
+            path += "&\(WireProtocol.excludingTag)=\(Self.encoded(tag))"
+        }
         return read(path, query.history)
     }
 

@@ -40,7 +40,7 @@ extension DeliveryOperation.Body {
     /// The message that is on the server if the operation is accepted; `nil` if it creates none.
     fileprivate var createdMessage: MessageID? {
         switch self {
-        case .send(let id, channel: _, content: _, createdAt: _, parent: _), .fence(let id): id
+        case .send(let id, channel: _, content: _, createdAt: _, parent: _, tags: _), .fence(let id): id
         case .edit, .addReaction, .removeReaction, .write, .delete: nil
         }
     }

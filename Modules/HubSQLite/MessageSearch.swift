@@ -4,8 +4,9 @@ internal import GRDB
 
 /// The search for the messages of a channel that satisfy a filter, from one position on.
 ///
-/// The replies to a message, and messages of one type except texts, have an index of their own. What no index answers
-/// is looked at message by message, up to a limit.
+/// The replies to a message, messages of one type except texts, and messages with tags have an index of their own. The
+/// rest of a filter is checked message by message, up to a limit: the tags here and not by the database, which compares
+/// texts by their bytes, and not by their characters as clients do.
 struct MessageSearch {
     /// The result of a search.
     struct Found {
@@ -18,6 +19,7 @@ struct MessageSearch {
     }
 
     let limit: PageLimit
+    private let filter: MessageFilter
     private let sql: String
     private let channel: Int64
     private let bound: Int64
@@ -28,6 +30,7 @@ struct MessageSearch {
 
     init(channel: Int64, _ range: MessageRange, _ filter: MessageFilter, limit: PageLimit) {
         self.limit = limit
+        self.filter = filter
         self.channel = channel
         bound = range.bound
         type = filter.type?.name
@@ -36,10 +39,16 @@ struct MessageSearch {
         sql = Self.statement(filter, isDescending: range.isDescending, isIndexedByType: isIndexedByType)
     }
 
-    /// The columns are the message, its position, and whether it satisfies the filter.
+    /// The columns are the message, its position, whether it satisfies the filter except for its tags, and these.
     private static func statement(_ filter: MessageFilter, isDescending: Bool, isIndexedByType: Bool) -> String {
         var conditions = "channel = ? AND deleted_at IS NULL AND position \(isDescending ? "<" : ">") ?"
         var tests: [String] = []
+        var table = "message"
+        if !filter.includingTags.isEmpty {
+            conditions += " AND tags IS NOT NULL"
+            let hasBetterIndex = if case .parent = filter.parent { true } else { isIndexedByType }
+            if !hasBetterIndex { table += " INDEXED BY message_tagged" }
+        }
         switch filter.parent {
         case nil: break
         case .noParent: tests.append("parent IS NULL")
@@ -52,7 +61,7 @@ struct MessageSearch {
         }
         let column = tests.isEmpty ? "1" : tests.joined(separator: " AND ")
         return """
-            SELECT number, position, \(column) FROM message
+            SELECT number, position, \(column), tags FROM \(table)
             WHERE \(conditions) ORDER BY position\(isDescending ? " DESC" : "")
             """
     }
@@ -76,9 +85,15 @@ struct MessageSearch {
             }
             examined += 1
             last = row.number(1)
-            if row.flag(2) { found.numbers.append(row.number(0)) }
+            if row.flag(2), hasAdmittedTags(row) { found.numbers.append(row.number(0)) }
         }
         return found
+    }
+
+    private func hasAdmittedTags(_ row: borrowing SQLStatement) -> Bool {
+        guard filter.choosesByTags else { return true }
+        return MessageFilter(includingTags: filter.includingTags, excludingTags: filter.excludingTags)
+            .admits(type: .text, parent: nil, tags: StoredTags.tags(in: row.text(3)))
     }
 }
 

@@ -23,7 +23,7 @@ extension SQLiteHubStorage {
         """
         SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
             message.accepted_at, message.parent, message.edited_at, message.number, message.changed_at,
-            message.revision
+            message.revision, message.tags
         FROM \(messages)
         JOIN channel ON channel.number = message.channel
         JOIN account ON account.number = message.sender
@@ -128,7 +128,7 @@ extension SQLiteHubStorage {
         }
         return StoredMessage(
             id: MessageID(id), channel: channel, sender: sender, position: row.number(5), createdAt: row.time(4),
-            acceptedAt: row.time(6), parent: row.id(7).map(MessageID.init), editedAt: row.optionalTime(8),
-            changedAt: row.optionalTime(10), content: content, reactions: reactions)
+            acceptedAt: row.time(6), parent: row.id(7).map(MessageID.init), tags: StoredTags.tags(in: row.text(12)),
+            editedAt: row.optionalTime(8), changedAt: row.optionalTime(10), content: content, reactions: reactions)
     }
 }

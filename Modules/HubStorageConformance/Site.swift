@@ -7,7 +7,8 @@ struct Site: Sendable {
     /// One change of a group. Messages are numbers.
     enum Step: Sendable {
         case send(
-            Int, by: Int64, in: ChannelID = Site.general, content: String = Site.content("text"), parent: Int? = nil)
+            Int, by: Int64, in: ChannelID = Site.general, content: String = Site.content("text"), parent: Int? = nil,
+            tags: [String] = [])
         case edit(Int, content: String, at: Int64 = 50)
         case react(Int, String, by: Int64, isAdded: Bool = true, at: Int64 = 60)
         case delete(Int)
@@ -115,7 +116,7 @@ struct Site: Sendable {
         var keys = DeliveryKeys()
         for step in steps {
             switch step {
-            case .send(let number, let account, let channel, _, let parent):
+            case .send(let number, let account, let channel, _, let parent, _):
                 keys.messages.insert(id(number))
                 keys.channels.insert(channel)
                 keys.earlyDeletions.insert(AccountMessage(account: account, message: id(number)))
@@ -144,13 +145,14 @@ struct Site: Sendable {
     private static func apply(_ step: Step, to changes: inout DeliveryChanges, _ state: DeliveryState) {
         let commit = changes.lastCommit
         switch step {
-        case .send(let number, let account, let channel, let content, let parent):
+        case .send(let number, let account, let channel, let content, let parent, let tags):
             let position = (changes.channels[channel] ?? state.channels[channel] ?? state.records.floor) + 1
             changes.channels[channel] = position
             changes.newMessages.append(
                 .init(
                     id: id(number), channel: channel, position: position, sender: account, content: content,
-                    createdAt: time(Int64(number)), acceptedAt: time(position), parent: parent.map(id)))
+                    createdAt: time(Int64(number)), acceptedAt: time(position), parent: parent.map(id),
+                    tags: tags))
         case .edit(let number, let content, let at):
             changes.messages[id(number)] = .edited(
                 content: content, editedAt: time(at), changedAt: time(at), commit: commit)

@@ -68,6 +68,10 @@ public enum Limits {
     public static let contentTypeBytesMax = 127
     /// Bytes of UTF-8 in the caption of a media message.
     public static let captionBytesMax = 8_192
+    /// Tags of one message, and tags that a query includes or excludes.
+    public static let tagsMax = 10
+    /// Bytes of UTF-8 in one tag.
+    public static let tagBytesMax = 64
     /// Bytes of an attachment's preview.
     public static let previewBytesMax = 2_048
     /// Pixels of an attachment's width, and of its height; a larger number is invalid.

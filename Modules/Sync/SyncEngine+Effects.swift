@@ -243,10 +243,10 @@ extension DeliveryOperation.Body {
     /// The part of an operation that is sent to the server: the same in every attempt.
     init(_ operation: QueuedOperation) {
         switch operation.payload {
-        case .create(let content, let parent):
+        case .create(let content, let parent, let tags):
             self = .send(
                 operation.id, channel: operation.channel, content: content, createdAt: operation.createdAt,
-                parent: parent)
+                parent: parent, tags: tags)
         case .edit(let target, let content):
             self = .edit(operation.id, target: target, content: content)
         case .addReaction(let target, let name):

@@ -15,6 +15,10 @@ package import CausewayTransport
 /// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
 /// the page may have been requested without enough knowledge to detect that. If the page covers the position of such a
 /// message, the two responses contradict each other, and lists of the channel request it again.
+///
+/// A page chosen by tags removes nothing by itself: the tags that are stored here may not be those of the server, which
+/// ignored them before it was updated, or sent them to a version of this client that did. The part of the channel in
+/// which a message is missing is read without the filter instead, which decides, and corrects the tags.
 extension SyncEngine {
     /// A page that was requested, and the changes since then.
     struct PageUnderWay {
@@ -51,7 +55,9 @@ extension SyncEngine {
             if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw .transport(error)
         }
-        return try await requestStoring(isAskedAgain: isAskedAgain) { [query] engine -> Result<RemotePage, SyncError> in
+        let stored = try await requestStoring(
+            isAskedAgain: isAskedAgain
+        ) { [query] engine -> Result<RemotePage, SyncError> in
             // Data requested in another session must not be used in this one.
             guard engine.session?.id == asked else { return .failure(.noSession) }
             // Messages that a reset server does not list were not deleted.
@@ -67,6 +73,38 @@ extension SyncEngine {
                 return .failure(.store(error))
             }
             return .success(page)
+        }
+        if query.filter.choosesByTags { try await readUnlisted(page, of: query, isAskedAgain, willStore) }
+        return stored
+    }
+
+    /// Reads the parts of a page's range again, without its filter, in which stored messages should have been listed;
+    /// at most ``SyncLimits/unlistedPagesMax`` of them, so that a later page continues.
+    private func readUnlisted(
+        _ page: RemotePage, of query: RemoteQuery, _ isAskedAgain: Bool, _ willStore: @escaping @Sendable () -> Void
+    ) async throws(SyncError) {
+        guard let range = page.coveredRange(of: query) else { return }
+        let listed = Set(page.items.map(\.id))
+        var cursor: MessageQuery.Cursor? = MessageQuery.Cursor(position: range.lowerBound - 1, ordinal: .max)
+        var pages = 0
+        while let after = cursor {
+            let step: (messages: [Message], next: MessageQuery.Cursor?)
+            do throws(StoreError) {
+                step = try await unlisted(of: query, in: range, after: after, except: listed)
+            } catch {
+                throw .store(error)
+            }
+            guard let first = step.messages.first?.cursor.position else {
+                cursor = step.next
+                continue
+            }
+            pages += 1
+            let around = RemoteQuery(
+                channel: query.channel, range: .after(position: first - 1), limit: SyncLimits.unlistedPageSize)
+            let found = try await refresh(around, isAskedAgain: isAskedAgain, willStore: willStore)
+            guard pages < SyncLimits.unlistedPagesMax, let end = found.range?.upperBound, end > first, found.hasMore
+            else { return }
+            cursor = MessageQuery.Cursor(position: end - 1, ordinal: .max)
         }
     }
 
@@ -184,7 +222,7 @@ extension SyncEngine {
     ) async throws(StoreError) {
         let gone = pagesUnderWay[number]?.gone ?? []
         let arrived = pagesUnderWay[number]?.arrived ?? []
-        let range = page.coveredRange(of: query)
+        let range = query.filter.choosesByTags ? nil : page.coveredRange(of: query)
         let items = page.items.filter { !gone.contains($0.id) }
         let now = clock.wall
         var mutations = items.map { Mutation.merge($0, at: now) }

@@ -46,6 +46,9 @@ enum SyncLimits {
     static let ephemeralUsersMax = 200
     /// Stored messages that are compared with a page at a time.
     static let reconcileStepMax = 200
+    /// Pages that are read without a filter because one with tags did not list stored messages; messages in each.
+    static let unlistedPagesMax = 4
+    static let unlistedPageSize = 100
     /// The shortest pause between two reports of the progress of one upload.
     static let uploadProgressInterval: Duration = .milliseconds(100)
     /// Removed messages whose files wait to be removed; beyond it the references are compared with the messages.

@@ -11,11 +11,12 @@ extension Message {
     ///   - failure: the reason of an `error`.
     public static func sample(
         _ text: String = "hello", in channel: ChannelID = .sample, from sender: UserID = .sample,
-        parent: MessageID? = nil, state: SyncState = .synced, failure: Failure? = nil,
+        parent: MessageID? = nil, tags: [String] = [], state: SyncState = .synced, failure: Failure? = nil,
         at time: Timestamp? = nil
     ) -> Message {
         sample(
-            .text(text), in: channel, from: sender, parent: parent, state: state, failure: failure, at: time)
+            .text(text), in: channel, from: sender, parent: parent, tags: tags, state: state, failure: failure,
+            at: time)
     }
 
     /// A message as a store holds it. Each call returns another one, later than those before.
@@ -27,7 +28,7 @@ extension Message {
     ///   - time: when it was created; without it a second after the sample before.
     public static func sample(
         _ content: MessageContent, in channel: ChannelID = .sample, from sender: UserID = .sample,
-        parent: MessageID? = nil, state: SyncState = .synced, failure: Failure? = nil,
+        parent: MessageID? = nil, tags: [String] = [], state: SyncState = .synced, failure: Failure? = nil,
         reactions: [String: Int] = [:], at time: Timestamp? = nil
     ) -> Message {
         let number = nextNumber()
@@ -37,8 +38,8 @@ extension Message {
             ? failure ?? Failure(reason: .refused, code: "sample", detail: "refused by the server", at: createdAt) : nil
         return Message(
             id: MessageID(SystemRuntime().makeUUIDv7()), channel: channel, sender: sender, parent: parent,
-            displayed: MessageBody(content: content, reactions: reactions), createdAt: createdAt, ordinal: number,
-            lane: .text, laneSequence: number, syncState: state, failure: reason,
+            displayed: MessageBody(content: content, tags: tags, reactions: reactions), createdAt: createdAt,
+            ordinal: number, lane: .text, laneSequence: number, syncState: state, failure: reason,
             serverPosition: state == .synced ? ServerPosition(position: number, acceptedAt: createdAt) : nil)
     }
 }

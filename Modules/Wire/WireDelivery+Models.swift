@@ -3,10 +3,10 @@ package import CausewayModels
 extension WireOperation {
     package init(_ operation: DeliveryOperation) {
         switch operation.body {
-        case .send(let id, let channel, let content, let createdAt, let parent):
+        case .send(let id, let channel, let content, let createdAt, let parent, let tags):
             self.init(
                 kind: .send, sequence: operation.sequence, previous: operation.previous, id: id, channel: channel,
-                content: content, createdAt: createdAt, parent: parent)
+                content: content, createdAt: createdAt, parent: parent, tags: tags.isEmpty ? nil : tags)
         case .edit(let id, let target, let content):
             self.init(
                 kind: .edit, sequence: operation.sequence, previous: operation.previous, id: id, content: content,

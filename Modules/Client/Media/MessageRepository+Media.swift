@@ -19,48 +19,53 @@ import CausewayTransport
 ///   says. As a file message anything can be sent, an empty file as well.
 /// - ``ContentProblem/captionTooLong(bytes:limit:)``, ``ContentProblem/previewTooLong(bytes:limit:)`` and
 ///   ``ContentProblem/unsupported(_:)``, the last one if the server or the store has no files.
-/// - the errors of ``createTextMessage(_:in:parent:)``.
+/// - the errors of ``createTextMessage(_:in:parent:tags:)``.
 ///
 /// Cost: a copy of the file, in parts of ``Limits/blobPartBytesMax``. Cancelling the calling task ends it.
 extension MessageRepository {
     /// Creates an image message.
     public func createImageMessage(
-        _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil
+        _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil,
+        tags: [String] = []
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.image, file, in: channel, caption: caption, parent)
+        try await create(.image, file, in: channel, caption: caption, parent, tags)
     }
 
     /// Creates a video message.
     public func createVideoMessage(
-        _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil
+        _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil,
+        tags: [String] = []
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.video, file, in: channel, caption: caption, parent)
+        try await create(.video, file, in: channel, caption: caption, parent, tags)
     }
 
     /// Creates an audio message.
     public func createAudioMessage(
-        _ file: MediaSource, in channel: ChannelID, parent: MessageID? = nil
+        _ file: MediaSource, in channel: ChannelID, parent: MessageID? = nil,
+        tags: [String] = []
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.audio, file, in: channel, caption: nil, parent)
+        try await create(.audio, file, in: channel, caption: nil, parent, tags)
     }
 
     /// Creates a file message.
     public func createFileMessage(
-        _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil
+        _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil,
+        tags: [String] = []
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.file, file, in: channel, caption: caption, parent)
+        try await create(.file, file, in: channel, caption: caption, parent, tags)
     }
 
     private func create(
-        _ type: MessageType, _ file: MediaSource, in channel: ChannelID, caption: String?, _ parent: MessageID?
+        _ type: MessageType, _ file: MediaSource, in channel: ChannelID, caption: String?, _ parent: MessageID?,
+        _ tags: [String]
     ) async throws(ClientError) -> MessageHandle {
-        let id = MessageID(runtime.makeUUIDv7())
-        return try await create(type, file, in: channel, caption: caption, parent, id: id, for: engine.currentSession)
+        let (id, session) = (MessageID(runtime.makeUUIDv7()), engine.currentSession)
+        return try await create(type, file, in: channel, caption: caption, parent, tags, id: id, for: session)
     }
 
     func create(
         _ type: MessageType, _ file: MediaSource, in channel: ChannelID, caption: String?, _ parent: MessageID?,
-        id: MessageID, for session: Session?
+        _ tags: [String], id: MessageID, for session: Session?
     ) async throws(ClientError) -> MessageHandle {
         let bytesMax = try fileBytesMax(for: type)
         if let caption, caption.utf8.count > Limits.captionBytesMax {
@@ -69,6 +74,7 @@ extension MessageRepository {
         if let preview = file.preview, preview.count > Limits.previewBytesMax {
             throw .content(.previewTooLong(bytes: preview.count))
         }
+        let tags = try Self.validated(tags)
         guard let files, let session else { throw .noSession }
         let reference = BlobReference(account: session.account, message: id)
         return try await files.collector.creating(id) { () async throws(ClientError) in
@@ -77,7 +83,7 @@ extension MessageRepository {
                 if let name = file.name { attachment.name = Attachment.name(ofPath: name) }
                 attachment.preview = file.preview.flatMap { $0.isEmpty ? nil : $0 }
                 let content = try Self.content(type, attachment, caption)
-                return try await create(content, in: channel, parent, id: id, for: session)
+                return try await create(content, in: channel, parent, tags, id: id, for: session)
             } catch {
                 await files.release(reference)
                 throw error

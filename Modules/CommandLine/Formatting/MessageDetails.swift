@@ -9,7 +9,9 @@ package enum MessageDetails {
         var facts: [(String, String?)] = [
             ("id", message.id.description), ("channel", message.channel.value), ("from", message.sender.value),
             ("type", message.type), (relation(message), message.related?.description),
-            ("created", message.createdAt), ("edited", message.editedAt), ("reactions", reactions(message)),
+            ("tags", message.tags?.joined(separator: ", ")), ("created", message.createdAt),
+            ("edited", message.editedAt),
+            ("reactions", reactions(message)),
             ("state", message.state + (message.inDoubt ? " (the server has not confirmed whether it has a copy)" : "")),
             ("waits", message.waitText), ("failed", message.failure.map { "\($0.text) (\($0.at))" }),
             ("position", message.position.map(String.init)), ("accepted", message.acceptedAt),

@@ -7,11 +7,14 @@ package struct MessageComposer: Sendable {
     private let channel: ChannelID
     private let isCustom: Bool
     private let parent: MessageID?
+    private let tags: [String]?
 
     /// - Parameters:
     ///   - isCustom: whether the input is JSON instead of text.
     ///   - parent: the message that is replied to.
-    package init(channel: ChannelID, isCustom: Bool, parent: MessageID? = nil) {
+    ///   - tags: those of each message.
+    package init(channel: ChannelID, isCustom: Bool, parent: MessageID? = nil, tags: [String] = []) {
+        self.tags = tags.isEmpty ? nil : tags
         self.parent = parent
         self.channel = channel
         self.isCustom = isCustom
@@ -26,12 +29,12 @@ package struct MessageComposer: Sendable {
         let message: OutgoingMessage
         if isCustom {
             let value = try ControlJSON.decode(JSONValue.self, from: bytes, what: "the custom message")
-            message = OutgoingMessage(channel: channel, custom: value, parent: parent)
+            message = OutgoingMessage(channel: channel, custom: value, parent: parent, tags: tags)
         } else {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw ControlError(.badRequest, "the text is not valid UTF-8")
             }
-            message = OutgoingMessage(channel: channel, text: text, parent: parent)
+            message = OutgoingMessage(channel: channel, text: text, parent: parent, tags: tags)
         }
         _ = try message.content()
         return message

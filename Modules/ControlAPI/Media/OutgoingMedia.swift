@@ -12,18 +12,20 @@ package struct OutgoingMedia: Sendable, Hashable, Codable {
     /// Absent for an audio message.
     package var caption: String?
     package var parent: MessageID?
+    package var tags: [String]?
     /// A tiny preview in base64; its form is a matter of the applications.
     package var preview: String?
 
     package init(
         channel: ChannelID, kind: Kind, name: String, caption: String? = nil, parent: MessageID? = nil,
-        preview: Data? = nil
+        tags: [String]? = nil, preview: Data? = nil
     ) {
         self.channel = channel
         self.kind = kind
         self.name = name
         self.caption = caption
         self.parent = parent
+        self.tags = tags
         self.preview = preview?.base64EncodedString()
     }
 
@@ -33,8 +35,9 @@ package struct OutgoingMedia: Sendable, Hashable, Codable {
     /// Checks what can be checked without the file.
     ///
     /// Throws ``ControlError/Code/badRequest`` for a caption of an audio message or an invalid preview, and
-    /// ``ControlError/Code/messageInvalid`` for one beyond its limit.
+    /// ``ControlError/Code/messageInvalid`` for one beyond its limit, and for invalid tags.
     package func check() throws(ControlError) {
+        try OutgoingMessage.check(tags)
         if let preview {
             if preview.isEmpty { throw ControlError(.badRequest, "the preview is empty") }
             guard let bytes = previewBytes else { throw ControlError(.badRequest, "the preview is not base64") }

@@ -45,6 +45,8 @@ package struct MessageDTO: Sendable, Hashable, Codable {
     package let role: String?
     /// The message that a reply answers or that an operation changes.
     package let related: MessageID?
+    /// The tags of the message; absent when there are none.
+    package let tags: [String]?
     /// When the server accepted the last edit.
     package let editedAt: String?
     package let editedAtMs: Int64?
@@ -104,6 +106,7 @@ package struct MessageDTO: Sendable, Hashable, Codable {
         type = item.type.name
         self.role = role
         related = item.related
+        tags = message.flatMap { $0.tags.isEmpty ? nil : $0.tags }
         editedAt = message?.editedAt?.description
         editedAtMs = message?.editedAt?.milliseconds
         reactions = message.flatMap { $0.reactions.isEmpty ? nil : $0.reactions }

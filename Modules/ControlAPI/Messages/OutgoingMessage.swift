@@ -1,28 +1,32 @@
 package import CausewayModels
 
-/// A message to send, as JSON: `channel`, and either `text` or `custom` (an object); `parent` for a reply.
+/// A message to send, as JSON: `channel`, and either `text` or `custom` (an object); `parent` for a reply;
+/// `tags`, an array, if it has any.
 package struct OutgoingMessage: Sendable, Hashable, Codable {
     package var channel: ChannelID
     package var text: String?
     package var custom: JSONValue?
     package var parent: MessageID?
+    package var tags: [String]?
 
-    package init(channel: ChannelID, text: String, parent: MessageID? = nil) {
+    package init(channel: ChannelID, text: String, parent: MessageID? = nil, tags: [String]? = nil) {
         self.channel = channel
         self.text = text
         self.parent = parent
+        self.tags = tags
     }
 
-    package init(channel: ChannelID, custom: JSONValue, parent: MessageID? = nil) {
+    package init(channel: ChannelID, custom: JSONValue, parent: MessageID? = nil, tags: [String]? = nil) {
         self.channel = channel
         self.custom = custom
         self.parent = parent
+        self.tags = tags
     }
 
     /// The content, checked against the limits.
     ///
     /// Throws ``ControlError/Code/badRequest`` unless it is exactly one of both, and
-    /// ``ControlError/Code/messageInvalid`` when it exceeds a limit.
+    /// ``ControlError/Code/messageInvalid`` when it, or its tags, exceed a limit.
     package func content() throws(ControlError) -> MessageContent {
         let content: MessageContent
         var codedBytes = 0
@@ -38,7 +42,16 @@ package struct OutgoingMessage: Sendable, Hashable, Codable {
         } catch {
             throw ControlError(.messageInvalid, error.description)
         }
+        try Self.check(tags)
         return content
+    }
+
+    static func check(_ tags: [String]?) throws(ControlError) {
+        do throws(ContentProblem) {
+            _ = try MessageTags.validated(tags ?? [])
+        } catch {
+            throw ControlError(.messageInvalid, error.description)
+        }
     }
 }
 

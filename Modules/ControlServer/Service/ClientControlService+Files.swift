@@ -20,16 +20,24 @@ extension ClientControlService {
         }
         source.preview = message.previewBytes
         let (channel, caption, parent) = (message.channel, message.caption, message.parent)
+        let tags = message.tags ?? []
         let id = try await asked { () throws(ClientError) in
             let messages = client.messages
             switch message.kind {
             case .image:
-                return try await messages.createImageMessage(source, in: channel, caption: caption, parent: parent).id
+                return try await messages.createImageMessage(
+                    source, in: channel, caption: caption, parent: parent, tags: tags
+                ).id
             case .video:
-                return try await messages.createVideoMessage(source, in: channel, caption: caption, parent: parent).id
-            case .audio: return try await messages.createAudioMessage(source, in: channel, parent: parent).id
+                return try await messages.createVideoMessage(
+                    source, in: channel, caption: caption, parent: parent, tags: tags
+                ).id
+            case .audio:
+                return try await messages.createAudioMessage(source, in: channel, parent: parent, tags: tags).id
             case .file:
-                return try await messages.createFileMessage(source, in: channel, caption: caption, parent: parent).id
+                return try await messages.createFileMessage(
+                    source, in: channel, caption: caption, parent: parent, tags: tags
+                ).id
             }
         }
         return SendReport(ids: [id])

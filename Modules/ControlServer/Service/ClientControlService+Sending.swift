@@ -23,7 +23,7 @@ extension ClientControlService {
         ids.reserveCapacity(messages.count)
         for (message, content) in zip(messages, contents) {
             do throws(ControlError) {
-                ids.append(try await create(content, in: message.channel, parent: message.parent))
+                ids.append(try await create(content, in: message.channel, message.parent, message.tags ?? []))
             } catch {
                 if ids.isEmpty { throw error }
                 return SendReport(ids: ids, problem: ProblemDTO(error))
@@ -33,14 +33,15 @@ extension ClientControlService {
     }
 
     private func create(
-        _ content: MessageContent, in channel: ChannelID, parent: MessageID?
+        _ content: MessageContent, in channel: ChannelID, _ parent: MessageID?, _ tags: [String]
     ) async throws(ControlError) -> MessageID {
         try await asked { () throws(ClientError) in
             switch content {
             case .text(let text):
-                return try await client.messages.createTextMessage(text, in: channel, parent: parent).id
+                return try await client.messages.createTextMessage(text, in: channel, parent: parent, tags: tags).id
             case .custom(let data):
-                return try await client.messages.createCustomMessage(data, in: channel, parent: parent).id
+                return try await client.messages.createCustomMessage(data, in: channel, parent: parent, tags: tags)
+                    .id
             case .image, .video, .audio, .file, .unknown: throw .content(.unsupported(content.type))
             }
         }

@@ -105,7 +105,7 @@ struct ItemFields {
         let channel = try channel()
         let created = created
         let delivery = try progress(created)
-        guard case .create(_, let parent) = payload else {
+        guard case .create(_, let parent, _) = payload else {
             return .operation(
                 QueuedOperation(
                     id: MessageID(id), channel: channel, sender: sender, payload: payload, createdAt: created,

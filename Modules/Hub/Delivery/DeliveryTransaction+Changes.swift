@@ -27,14 +27,12 @@ extension DeliveryTransaction {
         changes.channels[message.channel] = position
         var new = DeliveryChanges.AcceptedMessage(
             id: id, channel: message.channel, position: position, sender: current.account, content: message.content,
-            createdAt: message.createdAt, acceptedAt: now, parent: message.parent, attachment: message.file?.blob)
+            createdAt: message.createdAt, acceptedAt: now, parent: message.parent, tags: message.tags,
+            attachment: message.file?.blob)
         let early = AccountMessage(account: current.account, message: id)
         if state.earlyDeletions.remove(early) != nil {
             changes.takenDeletions.insert(early)
-            new.content = nil
-            new.attachment = nil
-            new.deletedAt = now
-            new.changeCommit = commit
+            new.delete(at: now, in: commit)
         }
         state.messages[id] = DeliveryState.Message(
             channel: message.channel, sender: current.account, position: position, acceptedAt: now,
@@ -80,10 +78,7 @@ extension DeliveryTransaction {
         countMessages(&current)
         records.noteDeletion(in: stored.channel)
         if let index = newMessages[id] {
-            changes.newMessages[index].content = nil
-            changes.newMessages[index].attachment = nil
-            changes.newMessages[index].deletedAt = now
-            changes.newMessages[index].changeCommit = commit
+            changes.newMessages[index].delete(at: now, in: commit)
         } else {
             changes.messages[id] = .deleted(at: now, commit: commit)
         }

@@ -21,6 +21,7 @@ struct ValidatedDelivery: Sendable {
         let content: String
         let createdAt: Timestamp
         let parent: MessageID?
+        let tags: [String]
         var file: File?
     }
 
@@ -119,11 +120,17 @@ struct ValidatedDelivery: Sendable {
                 return .unacceptable(
                     code: "contentInvalid", detail: "a message needs a channel, a content and a createdAt")
             }
+            let tags: [String]
+            do throws(ContentProblem) {
+                tags = try MessageTags.validated(operation.tags ?? [])
+            } catch {
+                return .unacceptable(code: code(of: error), detail: "\(error)")
+            }
             return checked(content) {
                 .send(
                     Send(
                         channel: channel, type: content.type, content: $0, createdAt: createdAt,
-                        parent: operation.parent, file: file(of: content)))
+                        parent: operation.parent, tags: tags, file: file(of: content)))
             }
         case .edit:
             guard let target = operation.target, let content = operation.content else {
@@ -181,9 +188,11 @@ struct ValidatedDelivery: Sendable {
 
     private static func code(of problem: ContentProblem) -> String {
         switch problem {
-        case .textTooLong, .customTooLong, .customTooDeep, .captionTooLong, .fileTooLarge, .previewTooLong: "tooLarge"
+        case .textTooLong, .customTooLong, .customTooDeep, .captionTooLong, .fileTooLarge, .previewTooLong,
+            .tooManyTags:
+            "tooLarge"
         case .textEmpty, .customNotAnObject, .customNotEncodable, .reactionInvalid, .attachmentInvalid,
-            .contentTypeDiffers:
+            .contentTypeDiffers, .tagInvalid:
             "contentInvalid"
         case .unsupported: "typeUnsupported"
         }

@@ -168,6 +168,12 @@ struct HubRouter: Sendable {
                 throw badQuery("parent must be the id of a message, or none")
             }
         }
+        filter.includingTags = Set(query.getAll(WireProtocol.includingTag).map { String($0) })
+        filter.excludingTags = Set(query.getAll(WireProtocol.excludingTag).map { String($0) })
+        guard filter.isValid else {
+            throw badQuery(
+                "at most \(Limits.tagsMax) tags of 1 to \(Limits.tagBytesMax) bytes can be included, and excluded")
+        }
         return filter
     }
 

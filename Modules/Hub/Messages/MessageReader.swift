@@ -108,7 +108,8 @@ struct MessageReader: Sendable {
         let head = MessageHead(
             id: message.id, channel: message.channel, sender: message.sender, createdAt: message.createdAt,
             position: message.position, acceptedAt: message.acceptedAt, parent: message.parent,
-            editedAt: message.editedAt, changedAt: message.changedAt, reactions: counts.isEmpty ? nil : counts,
+            tags: message.tags.isEmpty ? nil : message.tags, editedAt: message.editedAt, changedAt: message.changedAt,
+            reactions: counts.isEmpty ? nil : counts,
             myReactions: own.isEmpty ? nil : own)
         return try HubCoding.encode(head, with: "content", message.content.utf8)
     }
@@ -166,6 +167,7 @@ private struct MessageHead: Encodable {
     let position: Int64
     let acceptedAt: Timestamp
     let parent: MessageID?
+    let tags: [String]?
     let editedAt: Timestamp?
     let changedAt: Timestamp?
     let reactions: [String: Int]?

@@ -124,8 +124,8 @@ struct DeliveryRecorder {
         var insertion = try SQLStatement(
             """
             INSERT INTO message (id, channel, position, sender, content, created_at, accepted_at, parent, edited_at,
-                changed_at, deleted_at, revision, type)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?5 ->> '$.type', 'text'))
+                changed_at, deleted_at, revision, tags, type)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?5 ->> '$.type', 'text'))
             """, db)
         for message in messages {
             insertion.bind(message.id.value)
@@ -140,6 +140,7 @@ struct DeliveryRecorder {
             insertion.bind(message.changedAt)
             insertion.bind(message.deletedAt)
             insertion.bind(message.changeCommit)
+            insertion.bind(StoredTags.text(of: message.tags))
             try insertion.run()
             let number = db.lastInsertedRowID
             numbers.messages[message.id] = number
@@ -174,7 +175,7 @@ struct DeliveryRecorder {
             case .deleted(let time, let commit):
                 // The row stays as the proof that the id was used; the message's content is gone.
                 var update = try SQLStatement(
-                    "UPDATE message SET content = NULL, deleted_at = ?, revision = ? WHERE number = ?", db)
+                    "UPDATE message SET content = NULL, tags = NULL, deleted_at = ?, revision = ? WHERE number = ?", db)
                 update.bind(time)
                 update.bind(commit)
                 update.bind(number)

@@ -14,7 +14,7 @@ internal import GRDB
 /// - `message`: every accepted message, for ever; a deleted one keeps its row without its content, so that a repeat of
 ///   its delivery is still answered with the stored result and cannot bring it back. `revision` is the
 ///   commit of its last edit, reaction or deletion; none when there was none. `type` is that of the content, which no
-///   edit changes; none for a text.
+///   edit changes; none for a text. `tags` are lines of text; none for a message without tags, or a deleted one.
 /// - `revision`: the count of earlier versions, which numbered the changes of messages apart from commits; only read.
 ///   One row for each opening of the database, with the revisions from which and to which it moved. Commits are
 ///   numbered above the highest of them.
@@ -79,6 +79,9 @@ enum HubSchema {
         migrator.registerMigration("11: uploads and blobs", migrate: MediaMigration.run)
         migrator.registerMigration("12: messages by parent and by type") { db in
             try db.execute(sql: twelfth)
+        }
+        migrator.registerMigration("13: tags of messages") { db in
+            try db.execute(sql: thirteenth)
         }
         return migrator
     }
@@ -228,6 +231,13 @@ enum HubSchema {
             WHERE parent IS NOT NULL AND deleted_at IS NULL;
         CREATE INDEX message_type ON message (channel, type, position)
             WHERE type IS NOT NULL AND deleted_at IS NULL;
+        """
+
+    /// Most messages have no tags: they are not in the index.
+    private static let thirteenth = """
+        ALTER TABLE message ADD COLUMN tags TEXT;
+        CREATE INDEX message_tagged ON message (channel, position)
+            WHERE tags IS NOT NULL AND deleted_at IS NULL;
         """
 
     private static let second = """

@@ -18,6 +18,8 @@ package struct DeliveryChanges: Sendable, Equatable {
         package var createdAt: Timestamp
         package var acceptedAt: Timestamp
         package var parent: MessageID?
+        /// Empty for a deleted message.
+        package var tags: [String]
         package var editedAt: Timestamp?
         package var changedAt: Timestamp?
         package var deletedAt: Timestamp?
@@ -28,7 +30,7 @@ package struct DeliveryChanges: Sendable, Equatable {
 
         package init(
             id: MessageID, channel: ChannelID, position: Int64, sender: Int64, content: String?, createdAt: Timestamp,
-            acceptedAt: Timestamp, parent: MessageID?, attachment: BlobName? = nil
+            acceptedAt: Timestamp, parent: MessageID?, tags: [String] = [], attachment: BlobName? = nil
         ) {
             self.id = id
             self.channel = channel
@@ -38,7 +40,17 @@ package struct DeliveryChanges: Sendable, Equatable {
             self.createdAt = createdAt
             self.acceptedAt = acceptedAt
             self.parent = parent
+            self.tags = tags
             self.attachment = attachment
+        }
+
+        /// Removes everything but the proof that there was a message.
+        package mutating func delete(at time: Timestamp, in commit: Int64) {
+            content = nil
+            tags = []
+            attachment = nil
+            deletedAt = time
+            changeCommit = commit
         }
     }
 
@@ -46,7 +58,7 @@ package struct DeliveryChanges: Sendable, Equatable {
     package enum MessageChange: Sendable, Equatable {
         case reacted(at: Timestamp, commit: Int64)
         case edited(content: String, editedAt: Timestamp, changedAt: Timestamp, commit: Int64)
-        /// The content, all reactions and the attachment are removed.
+        /// The content, the tags, all reactions and the attachment are removed.
         case deleted(at: Timestamp, commit: Int64)
     }
 

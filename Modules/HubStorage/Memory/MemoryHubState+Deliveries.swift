@@ -87,9 +87,7 @@ extension MemoryHubState {
             messages[id]?.changeCommit = commit
         case .deleted(let time, let commit):
             detach(id, at: time)
-            messages[id]?.content = nil
-            messages[id]?.deletedAt = time
-            messages[id]?.changeCommit = commit
+            messages[id]?.delete(at: time, in: commit)
             reactions[id] = nil
         }
     }

@@ -9,7 +9,7 @@ extension MemoryHubState {
         return StoredMessage(
             id: message.id, channel: message.channel, sender: sender, position: message.position,
             createdAt: message.createdAt, acceptedAt: message.acceptedAt, parent: message.parent,
-            editedAt: message.editedAt, changedAt: message.changedAt, content: content,
+            tags: message.tags, editedAt: message.editedAt, changedAt: message.changedAt, content: content,
             reactions: byName.sorted { $0.key < $1.key }.map { name, reactions in
                 .init(name: name, count: reactions.count, isOwn: reactions.contains { $0.account == reader })
             })
@@ -49,7 +49,7 @@ extension MemoryHubState {
     private func admits(_ message: DeliveryChanges.AcceptedMessage, _ filter: MessageFilter) -> Bool {
         if filter.admitsAll { return true }
         let type = message.content.flatMap(Self.type) ?? ""
-        return filter.admits(type: MessageType(name: type), parent: message.parent)
+        return filter.admits(type: MessageType(name: type), parent: message.parent, tags: message.tags)
     }
 
     func changes(

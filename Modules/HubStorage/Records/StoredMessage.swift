@@ -25,6 +25,7 @@ package struct StoredMessage: Sendable, Equatable {
     package var acceptedAt: Timestamp
     /// The message to which it replies.
     package var parent: MessageID?
+    package var tags: [String]
     package var editedAt: Timestamp?
     /// The time of the last edit or reaction; ascends with each.
     package var changedAt: Timestamp?
@@ -35,7 +36,8 @@ package struct StoredMessage: Sendable, Equatable {
 
     package init(
         id: MessageID, channel: ChannelID, sender: UserID, position: Int64, createdAt: Timestamp, acceptedAt: Timestamp,
-        parent: MessageID?, editedAt: Timestamp?, changedAt: Timestamp?, content: String, reactions: [Reactions]
+        parent: MessageID?, tags: [String] = [], editedAt: Timestamp?, changedAt: Timestamp?, content: String,
+        reactions: [Reactions]
     ) {
         self.id = id
         self.channel = channel
@@ -44,6 +46,7 @@ package struct StoredMessage: Sendable, Equatable {
         self.createdAt = createdAt
         self.acceptedAt = acceptedAt
         self.parent = parent
+        self.tags = tags
         self.editedAt = editedAt
         self.changedAt = changedAt
         self.content = content

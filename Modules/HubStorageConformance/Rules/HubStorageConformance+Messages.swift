@@ -76,6 +76,47 @@ extension HubStorageConformance {
                 try require(first.ids.count <= 2, "more than two of \(filter)")
             }
         },
+        Rule("tags stay with a message, choose the messages of pages, and end with it") { factory in
+            let site = try await Site(factory)
+            let count = HubStorageLimits.messagesExaminedMax + 40
+            // The last tag has two forms that are the same text, but not the same bytes.
+            let tags: (Int) -> [String] = {
+                [
+                    2: ["a"], 3: ["b", "a"], 4: ["e\u{301}"], 5: ["b"], 6: ["a"], count - 1: ["\u{E9}", "a b"],
+                    count: ["a"],
+                ][$0]
+                    ?? []
+            }
+            try await site.apply(
+                (1...count).map { .send($0, by: site.ada, parent: $0 == 3 ? 1 : nil, tags: tags($0)) })
+            try await site.apply([.delete(6), .edit(2, content: Site.content("new")), .react(5, "wave", by: site.bob)])
+            let shown = (1...count).filter { $0 != 6 }
+            for (number, expected) in [(1, []), (2, ["a"]), (3, ["b", "a"]), (5, ["b"])] as [(Int, [String])] {
+                guard case .found(let message) = try await site.storage.message(Site.id(number), for: site.ada) else {
+                    throw ConformanceFailure(detail: "message \(number) is missing", file: #fileID, line: #line)
+                }
+                try requireEqual(message.tags, expected, "the tags of \(number)")
+            }
+            let filters: [MessageFilter] = [
+                MessageFilter(includingTags: ["a"]), MessageFilter(includingTags: ["a", "b"]),
+                MessageFilter(excludingTags: ["a"]), MessageFilter(includingTags: ["b"], excludingTags: ["a"]),
+                MessageFilter(includingTags: ["\u{E9}"]), MessageFilter(excludingTags: ["e\u{301}"]),
+                MessageFilter(includingTags: ["a b"]), MessageFilter(includingTags: ["A"]),
+                MessageFilter(parent: .parent(Site.id(1)), includingTags: ["a"]),
+                MessageFilter(type: .text, parent: .noParent, includingTags: ["a"]),
+                MessageFilter(type: .image, includingTags: ["a"]),
+            ]
+            for filter in filters {
+                let numbers = shown.filter {
+                    filter.admits(type: .text, parent: $0 == 3 ? Site.id(1) : nil, tags: tags($0))
+                }
+                for isDescending in [true, false] {
+                    let found = try await site.search(filter, isDescending: isDescending, limit: 1_000)
+                    let expected = isDescending ? numbers.reversed() : numbers
+                    try requireEqual(found, expected.map(Site.id), "\(filter), descending: \(isDescending)")
+                }
+            }
+        },
         Rule("a page ends with the message that exceeds its bytes") { factory in
             let site = try await Site(factory)
             try await site.apply((1...4).map { .send($0, by: site.ada, content: Site.content("12345")) })

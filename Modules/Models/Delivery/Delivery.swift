@@ -32,7 +32,8 @@ public struct DeliveryOperation: Sendable, Hashable {
     /// The content of an operation.
     public enum Body: Sendable, Hashable {
         case send(
-            MessageID, channel: ChannelID, content: MessageContent, createdAt: Timestamp, parent: MessageID? = nil)
+            MessageID, channel: ChannelID, content: MessageContent, createdAt: Timestamp, parent: MessageID? = nil,
+            tags: [String] = [])
         /// Replaces the content of `target`. The operation's own id is its idempotency key.
         case edit(MessageID, target: MessageID, content: MessageContent)
         case addReaction(MessageID, target: MessageID, name: String)

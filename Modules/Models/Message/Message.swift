@@ -47,6 +47,8 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
 
     /// The displayed content.
     public var content: MessageContent { displayed.content }
+    /// The tags that the message was created with; see ``MessageTags``.
+    public var tags: [String] { displayed.tags }
     /// The time when the server accepted the last edit, by its clock; `nil` if it was never edited.
     public var editedAt: Timestamp? { displayed.editedAt }
     /// The displayed number of users who gave each reaction, by its name.

@@ -1,7 +1,9 @@
-/// The mutable part of a message: its content and its reactions.
-public struct MessageBody: Sendable, Hashable, Codable {
+/// The content of a message, its tags and its reactions.
+public struct MessageBody: Sendable, Hashable {
     /// The content as of the last edit.
     public var content: MessageContent
+    /// The tags that the message was created with, each once; see ``MessageTags``. No edit changes them.
+    public var tags: [String]
     /// The time when the server accepted the last edit, by the server's clock; `nil` if it was never edited.
     public var editedAt: Timestamp?
     /// The time when the server accepted the last edit or reaction, by its clock. Ascends for one message, so that it
@@ -14,11 +16,12 @@ public struct MessageBody: Sendable, Hashable, Codable {
     package var clock = VersionClock()
 
     public init(
-        content: MessageContent, editedAt: Timestamp? = nil, changedAt: Timestamp? = nil,
+        content: MessageContent, tags: [String] = [], editedAt: Timestamp? = nil, changedAt: Timestamp? = nil,
         reactions: [String: Int] = [:],
         myReactions: Set<String> = []
     ) {
         self.content = content
+        self.tags = tags
         self.editedAt = editedAt
         self.changedAt = changedAt
         self.reactions = reactions
@@ -34,5 +37,35 @@ public struct MessageBody: Sendable, Hashable, Codable {
             let count = min(max(reactions[name, default: 1], 1), Limits.reactionCountMax) - 1
             reactions[name] = count > 0 ? count : nil
         }
+    }
+}
+
+/// `tags` is absent if there are none, as in what versions without tags stored.
+extension MessageBody: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case content, tags, editedAt, changedAt, reactions, myReactions, clock
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            content: try values.decode(MessageContent.self, forKey: .content),
+            tags: MessageTags.admitted(try values.decodeIfPresent([String].self, forKey: .tags)),
+            editedAt: try values.decodeIfPresent(Timestamp.self, forKey: .editedAt),
+            changedAt: try values.decodeIfPresent(Timestamp.self, forKey: .changedAt),
+            reactions: try values.decode([String: Int].self, forKey: .reactions),
+            myReactions: try values.decode(Set<String>.self, forKey: .myReactions))
+        clock = try values.decode(VersionClock.self, forKey: .clock)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(content, forKey: .content)
+        if !tags.isEmpty { try values.encode(tags, forKey: .tags) }
+        try values.encodeIfPresent(editedAt, forKey: .editedAt)
+        try values.encodeIfPresent(changedAt, forKey: .changedAt)
+        try values.encode(reactions, forKey: .reactions)
+        try values.encode(myReactions, forKey: .myReactions)
+        try values.encode(clock, forKey: .clock)
     }
 }

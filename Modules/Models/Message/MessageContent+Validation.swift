@@ -15,6 +15,10 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case previewTooLong(bytes: Int, limit: Int = Limits.previewBytesMax)
     /// A part of an attachment's description is empty, malformed or out of its range.
     case attachmentInvalid(AttachmentPart)
+    /// A message was given more tags than it may have.
+    case tooManyTags(count: Int, limit: Int = Limits.tagsMax)
+    /// A tag is empty, longer than ``Limits/tagBytesMax``, or contains control characters.
+    case tagInvalid
     /// The bytes of a file are not of the kind of the message; `found` is their media type.
     case contentTypeDiffers(MessageType, found: String)
 
@@ -33,6 +37,8 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
         case .fileTooLarge(let bytes, let limit): "the file has \(bytes) bytes; at most \(limit) may be sent"
         case .previewTooLong(let bytes, let limit): "the preview has \(bytes) bytes; at most \(limit) may be sent"
         case .attachmentInvalid(let part): "the attachment's \(part.rawValue) is invalid"
+        case .tooManyTags(let count, let limit): "the message has \(count) tags; at most \(limit) may be sent"
+        case .tagInvalid: "a tag is a text of 1 to \(Limits.tagBytesMax) bytes without control characters"
         case .contentTypeDiffers(let type, let found):
             "the content of the file is \(found), not of type \(type.name); send it as a file message"
         case .unsupported(let type): "messages of type \(type.name) cannot be created yet"
@@ -43,8 +49,7 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
 extension MessageContent {
     /// Whether `name` is a valid name of a reaction.
     package static func isReactionName(_ name: String) -> Bool {
-        (1...Limits.reactionBytesMax).contains(name.utf8.count)
-            && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        (1...Limits.reactionBytesMax).contains(name.utf8.count) && !name.hasControlCharacters
     }
 
     /// Checks the content against ``Limits``, and against those of a server.

@@ -1,7 +1,7 @@
 /// The change that an operation makes.
 public enum OperationPayload: Sendable, Hashable {
     /// Creates the message whose id is that of the operation.
-    case create(MessageContent, parent: MessageID?)
+    case create(MessageContent, parent: MessageID?, tags: [String] = [])
     /// Replaces the content of a message.
     case edit(MessageID, MessageContent)
     /// Adds a reaction of the sender to a message.
@@ -14,7 +14,7 @@ extension OperationPayload {
     /// The message that it depends on: the parent of a reply, the message that it changes.
     public var related: MessageID? {
         switch self {
-        case .create(_, let parent): parent
+        case .create(_, let parent, _): parent
         case .edit(let target, _), .addReaction(let target, _), .removeReaction(let target, _): target
         }
     }
@@ -24,6 +24,11 @@ extension OperationPayload {
 
     public var createsMessage: Bool {
         if case .create = self { true } else { false }
+    }
+
+    /// The tags of the message that it creates.
+    public var tags: [String] {
+        if case .create(_, _, let tags) = self { tags } else { [] }
     }
 
     /// The reaction that it adds or removes; `nil` for any other change.
@@ -38,13 +43,13 @@ extension OperationPayload {
     public var content: MessageContent {
         get {
             switch self {
-            case .create(let content, _), .edit(_, let content): content
+            case .create(let content, _, _), .edit(_, let content): content
             case .addReaction(_, let name), .removeReaction(_, let name): .text(name)
             }
         }
         set {
             switch self {
-            case .create(_, let parent): self = .create(newValue, parent: parent)
+            case .create(_, let parent, let tags): self = .create(newValue, parent: parent, tags: tags)
             case .edit(let target, _): self = .edit(target, newValue)
             case .addReaction, .removeReaction: break
             }

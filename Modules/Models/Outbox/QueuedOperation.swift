@@ -37,8 +37,8 @@ public struct QueuedOperation: Sendable, Hashable, Identifiable, Deliverable {
     package init(creating message: Message) {
         self.init(
             id: message.id, channel: message.channel, sender: message.sender,
-            payload: .create(message.sentContent, parent: message.parent), createdAt: message.createdAt,
-            ordinal: message.ordinal, delivery: message.delivery)
+            payload: .create(message.sentContent, parent: message.parent, tags: message.tags),
+            createdAt: message.createdAt, ordinal: message.ordinal, delivery: message.delivery)
     }
 }
 

@@ -54,7 +54,7 @@ extension ItemRow {
             self.init(item: .operation(operation), bytes: Int(row.int64(5)))
             return
         }
-        guard case .create(_, let parent) = payload else {
+        guard case .create(_, let parent, _) = payload else {
             throw UnreadableRow(table: "message", key: ordinal)
         }
         let extras = try StoredJSON.decode(

@@ -10,8 +10,8 @@ import GRDB
 /// - `sync_state` is a ``StateCode``; pending states are below `synced`, so that one comparison selects them.
 /// - `position` of a message without a position on the server is the largest number: it sorts after all others.
 /// - Partial indexes contain only the outbox: they cost nothing for delivered messages.
-/// - `content` is the content sent to the server, with `extras` (edits and reactions that the server has confirmed);
-///   `shown` is displayed instead while operations are pending, and `NULL` while none is.
+/// - `content` is the content sent to the server, with `extras` (edits and reactions that the server has confirmed, and
+///   tags); `shown` is displayed instead while operations are pending, and `NULL` while none is.
 /// - `queued_at` is `NULL` while it is equal to `created_at`; `history` is a list of `state:milliseconds`.
 /// - `account` in a row is the account that it belongs to, and `store.account` the current one. It is the first column
 ///   of every index, so that a query for one account reads nothing of another. An account's `server` and `user` are

@@ -33,7 +33,7 @@ package enum PayloadCode {
 
     package static func code(_ payload: OperationPayload) -> Int64 {
         switch payload {
-        case .create(_, parent: nil): 0
+        case .create(_, parent: nil, _): 0
         case .create: reply
         case .edit: 2
         case .addReaction: 3

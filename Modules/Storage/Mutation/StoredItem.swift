@@ -128,11 +128,11 @@ package enum StoredItem: Sendable, Hashable, Deliverable {
     /// Creates the item of a draft as it enters the store; `laneSequence` is 0 if it has to wait for the message that
     /// it refers to.
     package init(_ draft: OperationDraft, ordinal: Int64, laneSequence: Int64) {
-        if case .create(let content, let parent) = draft.payload {
+        if case .create(let content, let parent, let tags) = draft.payload {
             self = .message(
                 Message(
                     id: draft.id, channel: draft.channel, sender: draft.sender, parent: parent,
-                    displayed: MessageBody(content: content), createdAt: draft.createdAt, ordinal: ordinal,
+                    displayed: MessageBody(content: content, tags: tags), createdAt: draft.createdAt, ordinal: ordinal,
                     lane: draft.lane, laneSequence: laneSequence, upload: AttachmentUpload(of: content.attachment)))
         } else {
             self = .operation(

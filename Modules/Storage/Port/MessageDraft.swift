@@ -7,6 +7,8 @@ public struct MessageDraft: Sendable, Hashable {
     public var sender: UserID
     /// The message that this one replies to.
     public var parent: MessageID?
+    /// The tags of the message; see `MessageTags`.
+    public var tags: [String]
     /// The content as it will be sent.
     public var content: MessageContent
     public var createdAt: Timestamp
@@ -17,13 +19,14 @@ public struct MessageDraft: Sendable, Hashable {
     public var account: Account?
 
     public init(
-        id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil, content: MessageContent,
-        createdAt: Timestamp, lane: LaneID, account: Account? = nil
+        id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil, tags: [String] = [],
+        content: MessageContent, createdAt: Timestamp, lane: LaneID, account: Account? = nil
     ) {
         self.id = id
         self.channel = channel
         self.sender = sender
         self.parent = parent
+        self.tags = tags
         self.content = content
         self.createdAt = createdAt
         self.lane = lane

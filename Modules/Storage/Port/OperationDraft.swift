@@ -31,8 +31,8 @@ public struct OperationDraft: Sendable, Hashable {
     public init(_ draft: MessageDraft) {
         self.init(
             id: draft.id, channel: draft.channel, sender: draft.sender,
-            payload: .create(draft.content, parent: draft.parent), createdAt: draft.createdAt, lane: draft.lane,
-            account: draft.account)
+            payload: .create(draft.content, parent: draft.parent, tags: draft.tags), createdAt: draft.createdAt,
+            lane: draft.lane, account: draft.account)
     }
 
     /// The draft with its content as a store returns it.

@@ -75,7 +75,8 @@ struct HistoryGenerator {
             let isReply = !Self.isOperation(number + 1) && random.next(upTo: 3) == 0
             return .message(
                 Sample.draft(
-                    number, content(number), in: channel, lane: lane, parent: isReply ? parent : nil))
+                    number, content(number), in: channel, lane: lane, parent: isReply ? parent : nil,
+                    tags: Self.tags[number / 2 % Self.tags.count]))
         }
         let other = Sample.id(random.next(upTo: 3))
         guard model.messages[other] != nil else {
@@ -90,6 +91,8 @@ struct HistoryGenerator {
             }
         return .operation(Sample.operation(number, payload, in: channel))
     }
+
+    private static let tags = [[], [], ["urgent"], ["b\u{1F30A}", "urgent"]]
 
     /// The ids of operations are disjoint from those of messages.
     private static func isOperation(_ number: Int) -> Bool { number % 4 == 3 }
@@ -164,6 +167,7 @@ struct HistoryGenerator {
 
     private mutating func placed(_ number: Int, _ position: Int64) -> RemoteMessage {
         var placed = Sample.placed(number, at: position, in: Sample.channels[number % 3])
+        placed.body.tags = Self.tags[(number + Int(position)) % Self.tags.count]
         switch random.next(upTo: 4) {
         case 0:
             placed.body.editedAt = Sample.time(Int64(random.next(upTo: 60)))

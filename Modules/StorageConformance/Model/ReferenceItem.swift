@@ -14,15 +14,15 @@ struct ReferenceItem {
     }
 
     init(_ draft: OperationDraft, ordinal: Int64, laneSequence: Int64) {
-        var parent: MessageID?
-        if case .create(_, let answered) = draft.payload { parent = answered }
+        let parent = draft.payload.createsMessage ? draft.payload.related : nil
         message = Message(
             id: draft.id, channel: draft.channel, sender: draft.sender, parent: parent,
-            displayed: MessageBody(content: draft.payload.content), createdAt: draft.createdAt,
+            displayed: MessageBody(content: draft.payload.content, tags: draft.payload.tags),
+            createdAt: draft.createdAt,
             ordinal: ordinal,
             lane: draft.lane, laneSequence: laneSequence)
-        if case .create(let content, _) = draft.payload {
-            message.upload = content.attachment.map { AttachmentUpload(total: $0.size) }
+        if draft.payload.createsMessage {
+            message.upload = draft.payload.content.attachment.map { AttachmentUpload(total: $0.size) }
         }
         if case .create = draft.payload { change = nil } else { change = draft.payload }
     }
@@ -41,7 +41,7 @@ struct ReferenceItem {
     /// The item as an operation of the outbox; `nil` if it is none.
     var queued: QueuedOperation? {
         guard message.syncState != .synced else { return nil }
-        var payload = change ?? .create(message.sentContent, parent: message.parent)
+        var payload = change ?? .create(message.sentContent, parent: message.parent, tags: message.tags)
         payload.content = message.sentContent
         return QueuedOperation(
             id: message.id, channel: message.channel, sender: message.sender, payload: payload,

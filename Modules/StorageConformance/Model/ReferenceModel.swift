@@ -64,7 +64,7 @@ struct ReferenceModel {
         try requireEqual(
             message.laneSequence == 0, parked, "whether \(message.id) waits for another message")
         items[message.id] = ReferenceItem(message)
-        bodies[message.id] = MessageBody(content: message.content)
+        bodies[message.id] = MessageBody(content: message.content, tags: message.tags)
         appended = []
         if !parked { append(message.id) }
         render()
@@ -104,7 +104,7 @@ struct ReferenceModel {
         case .enqueue(let draft):
             let place = mustWait(draft.payload, draft.lane) ? 0 : Self.gap
             items[draft.id] = ReferenceItem(draft, ordinal: Self.gap, laneSequence: place)
-            bodies[draft.id] = MessageBody(content: draft.payload.content)
+            bodies[draft.id] = MessageBody(content: draft.payload.content, tags: draft.payload.tags)
             if place != 0 { append(draft.id) }
         case .rewrite(let id, let content):
             rewrite(id, content)

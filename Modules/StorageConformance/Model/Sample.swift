@@ -38,10 +38,10 @@ enum Sample {
     static func draft(
         _ number: Int, _ content: MessageContent? = nil, in channel: ChannelID = general,
         lane: LaneID = .text,
-        parent: MessageID? = nil
+        parent: MessageID? = nil, tags: [String] = []
     ) -> MessageDraft {
         MessageDraft(
-            id: id(number), channel: channel, sender: me, parent: parent,
+            id: id(number), channel: channel, sender: me, parent: parent, tags: tags,
             content: content ?? .text("message \(number)"), createdAt: time(Int64(1000 - number)),
             lane: lane)
     }

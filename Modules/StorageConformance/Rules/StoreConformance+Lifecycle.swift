@@ -85,5 +85,35 @@ extension StoreConformance {
             store = try await factory.restarted(store)
             try requireEqual(try await store.session(), ended, "the session after logout")
         },
+        Rule("tags stay with a message, from its creation to the server's version of it") { factory in
+            var store = try await factory.started()
+            let message = try await store.enqueue(Sample.draft(1, tags: ["b", "a"]))
+            try requireEqual(message.tags, ["b", "a"], "the created message's tags")
+            _ = try await store.enqueue(Sample.draft(2))
+            try await store.commit([
+                .enqueue(Sample.operation(3, .edit(Sample.id(1), .text("new")))),
+                .enqueue(OperationDraft(Sample.draft(4, parent: Sample.id(1), tags: ["c"]))),
+            ])
+            for _ in 1...2 {
+                let stored = try await store.messages([1, 2, 4].map(Sample.id))
+                let tags = Dictionary(uniqueKeysWithValues: stored.map { ($0.id, $0.tags) })
+                try requireEqual(
+                    tags, [Sample.id(1): ["b", "a"], Sample.id(2): [], Sample.id(4): ["c"]], "the stored tags")
+                let operation = try await store.operation(Sample.id(1))
+                try requireEqual(operation?.payload.tags, ["b", "a"], "the tags to send")
+                store = try await factory.restarted(store)
+            }
+            var placed = Sample.placed(1, at: 7)
+            placed.body.tags = ["z"]
+            try await store.commit([
+                .deliver(Sample.id(1), Sample.serverPosition(7), at: Sample.time(8)),
+                .deliver(Sample.id(3), Sample.serverPosition(7), at: Sample.time(9)),
+            ])
+            try requireEqual(try await store.message(Sample.id(1))?.tags, ["b", "a"], "the delivered message's tags")
+            placed.body.changedAt = Sample.time(10)
+            try await store.commit([.merge(placed, at: Sample.time(11))])
+            store = try await factory.restarted(store)
+            try requireEqual(try await store.message(Sample.id(1))?.tags, ["z"], "the server's tags")
+        },
     ]
 }

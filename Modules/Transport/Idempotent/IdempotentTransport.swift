@@ -100,7 +100,8 @@ public final class IdempotentTransport: Transport {
         case .delete:
             // A deletion has no id of its own; a repeat finds nothing to delete.
             return DeliveryOutcome(try await server.apply(operation.body))
-        case .send(let id, channel: _, content: _, createdAt: _, parent: _), .edit(let id, target: _, content: _),
+        case .send(let id, channel: _, content: _, createdAt: _, parent: _, tags: _),
+            .edit(let id, target: _, content: _),
             .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _),
             .write(let id, _):
             return try await result(of: operation.body, id, isOfEarlierOpening)

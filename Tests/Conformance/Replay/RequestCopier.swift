@@ -49,14 +49,15 @@ final class RequestCopier: Sendable {
 
     private func copy(of delivery: Delivery) -> Delivery {
         guard plantedFault == .copiesUnderAnotherID, let last = delivery.operations.last,
-            case .send(let id, let channel, let content, let createdAt, let parent) = last.body
+            case .send(let id, let channel, let content, let createdAt, let parent, let tags) = last.body
         else { return delivery }
         var copy = delivery
         let other = MessageID(UUIDv7(high: id.value.high, low: id.value.low ^ 1))
         copy.operations = [
             DeliveryOperation(
                 sequence: last.sequence + 1, previous: last.sequence,
-                body: .send(other, channel: channel, content: content, createdAt: createdAt, parent: parent))
+                body: .send(
+                    other, channel: channel, content: content, createdAt: createdAt, parent: parent, tags: tags))
         ]
         return copy
     }

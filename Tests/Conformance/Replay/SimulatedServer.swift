@@ -21,14 +21,14 @@ final class SimulatedServer: Sendable {
             var wanted: [MessageID: ChannelID] = [:]
             for index in delivery.operations.indices {
                 guard
-                    case .send(let id, let channel, let content, let createdAt, parent: _) =
+                    case .send(let id, let channel, let content, let createdAt, parent: _, let tags) =
                         delivery.operations[index].body
                 else { continue }
                 wanted[id] = channel
                 // The hub looks for the channel first, and for the message that is replied to only if there is one.
                 if channel.value == Scenario.Room.nowhere.rawValue {
                     delivery.operations[index].body = .send(
-                        id, channel: channel, content: content, createdAt: createdAt, parent: nil)
+                        id, channel: channel, content: content, createdAt: createdAt, parent: nil, tags: tags)
                 }
             }
             let report = try hub.apply(delivery, at: time) { id, _ in

@@ -91,7 +91,8 @@ final class FaultyStore: Store {
     private static func message(_ draft: MessageDraft, ordinal: Int64, laneSequence: Int64) -> Message {
         Message(
             id: draft.id, channel: draft.channel, sender: draft.sender, parent: draft.parent,
-            displayed: MessageBody(content: draft.content), createdAt: draft.createdAt, ordinal: ordinal,
+            displayed: MessageBody(content: draft.content, tags: draft.tags), createdAt: draft.createdAt,
+            ordinal: ordinal,
             lane: draft.lane, laneSequence: laneSequence)
     }
 

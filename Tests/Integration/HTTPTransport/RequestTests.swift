@@ -22,6 +22,8 @@ import Testing
                 for filter in [
                     MessageFilter(type: .unknown("a&b"), parent: .noParent),
                     MessageFilter(parent: .parent(Sample.message(1))),
+                    MessageFilter(includingTags: ["b&c", "a"], excludingTags: ["é"]),
+                    MessageFilter(includingTags: [""]),
                     MessageFilter(type: .unknown("")),
                     MessageFilter(type: .unknown(String(repeating: "x", count: Limits.messageTypeBytesMax + 1))),
                 ] {
@@ -41,6 +43,8 @@ import Testing
                     "GET /base/v1/channels/a@b:c/messages?limit=3&before=9",
                     "GET /base/v1/channels/a@b:c/messages?limit=3&type=a%26b&parent=none",
                     "GET /base/v1/channels/a@b:c/messages?limit=3&parent=\(Sample.message(1))",
+                    "GET /base/v1/channels/a@b:c/messages?limit=3&includingTag=a&includingTag=b%26c"
+                        + "&excludingTag=%C3%A9",
                     "GET /base/v1/channels/a@b:c/changes?limit=3&since=0f-1&from=2&through=5&open=1",
                 ])
             for request in server.requests {

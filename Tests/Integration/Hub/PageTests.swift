@@ -93,6 +93,43 @@ import Testing
         }
     }
 
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aPageOfTags(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            let report = try await hub.client.report(
+                delivery(
+                    [
+                        send(1), send(2, tags: ["a"]), send(3, tags: ["b", "a b&c"]), send(4, tags: ["a", "b", "a"]),
+                        send(5, parent: 2, tags: ["b"]), send(6, tags: ["a"]), send(7, tags: [""]),
+                        send(8, tags: (1...Limits.tagsMax + 1).map { "\($0)" }),
+                    ] + [change(.edit, 9, 101, on: 4), delete(10, 6)]))
+            #expect(
+                report.results.map(\.kind)
+                    == (1...10).map { [7, 8].contains($0) ? .refused : $0 < 10 ? .accepted : .deleted })
+            let cases: [(query: String, positions: [Int64], range: Range<Int64>, hasMore: Bool)] = [
+                ("includingTag=a", [2, 4], 1..<7, false),
+                ("includingTag=a&includingTag=b", [2, 3, 4, 5], 1..<7, false),
+                ("excludingTag=a", [1, 3, 5], 1..<7, false), ("excludingTag=a&excludingTag=b", [1], 1..<7, false),
+                ("includingTag=b&excludingTag=a", [3, 5], 1..<7, false), ("includingTag=a%20b%26c", [3], 1..<7, false),
+                ("includingTag=b&parent=\(id(2))", [5], 1..<7, false), ("includingTag=A", [], 1..<7, false),
+                ("includingTag=b&limit=1", [5], 5..<7, true), ("includingTag=b&limit=1&after=3", [4], 4..<5, true),
+            ]
+            for (query, positions, range, hasMore) in cases {
+                let path = WireProtocol.messagesPath("general") + "?" + query
+                let page = try await hub.client.get(path).decoded(WirePage.self)
+                #expect(page.messages.map(\.position) == positions, "\(query)")
+                #expect(page.range == range && page.hasMore == hasMore, "\(query)")
+            }
+            let page = try await hub.client.get(WireProtocol.messagesPath("general")).decoded(WirePage.self)
+            #expect(page.messages.map(\.tags) == [nil, ["a"], ["b", "a b&c"], ["a", "b"], ["b"]])
+            let many = (0...Limits.tagsMax).map { "includingTag=\($0)" }.joined(separator: "&")
+            for query in ["includingTag=", "excludingTag=%0A", many] {
+                let answer = try await hub.client.get(WireProtocol.messagesPath("general") + "?" + query)
+                #expect(answer.status == 400, "\(query)")
+            }
+        }
+    }
+
     /// A search without an index goes in steps, whose pages can be empty.
     @Test(arguments: HubFixture.StorageKind.allCases)
     func aPageEndsWhereTheSearchEnded(kind: HubFixture.StorageKind) async throws {

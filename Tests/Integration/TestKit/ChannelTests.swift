@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    /// Tags reach other devices in pages and in events, and stay through an edit.
+    @Test func tagsChooseTheMessagesOfAll() async throws {
+        try await TestHub.run { hub in
+            let (ann, bob) = (try await hub.client(of: "ann"), try await hub.client(of: "bob"))
+            let first = try await ann.messages.createTextMessage("1", in: .sample, tags: ["b", "a", "b"])
+            try await first.delivered()
+            try await ann.messages.createCustomMessage(["n": 2], in: .sample, parent: first.id, tags: ["b"]).delivered()
+            try await ann.messages.createTextMessage("3", in: .sample).delivered()
+            let options = { (including: Set<String>, excluding: Set<String>) in
+                MessageQueryOptions(
+                    channel: .sample, sort: .firstCreated, includingTags: including, excludingTags: excluding)
+            }
+            let included = bob.messages.messageChanges(options: options(["a"], [])).makeAsyncIterator()
+            let excluded = bob.messages.messageChanges(options: options([], ["b"])).makeAsyncIterator()
+            let fresh = await wait(included) { $0.dataStatus == .fresh }
+            #expect(fresh?.snapshot.map(\.tags) == [["b", "a"]])
+            let others = await wait(excluded) { $0.dataStatus == .fresh }
+            #expect(others?.snapshot.map(\.text) == ["3"])
+            try await ann.messages.editTextMessage(first.id, to: "edited")
+            try await ann.messages.createTextMessage("4", in: .sample, tags: ["a"]).delivered()
+            let all = await wait(included) { $0.snapshot.count == 2 && $0.snapshot.first?.text == "edited" }
+            #expect(all?.snapshot.map(\.tags) == [["b", "a"], ["a"]])
+            #expect(try await ann.messages.storedMessage(first.id)?.tags == ["b", "a"])
+        }
+    }
+
     /// The first user of a test hub owns its channel, the second one is a member.
     @Test func anOwnerDeletesTheMessagesOfOthers() async throws {
         try await TestHub.run { hub in

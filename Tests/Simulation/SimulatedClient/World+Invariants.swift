@@ -167,7 +167,9 @@ extension World {
         if let since = processes[process].pausedSince, since < runtime.now {
             violated(.pause, "something is sent during a pause")
         }
-        for case .send(let id, channel: _, let content, createdAt: _, parent: _) in delivery.operations.map(\.body) {
+        for case .send(let id, channel: _, let content, createdAt: _, parent: _, tags: _) in delivery.operations.map(
+            \.body)
+        {
             if let file = content.attachment { checkFile(of: id, file) }
         }
         // The attempted message, or else the first fence. The others may accompany one new message after another.

@@ -50,16 +50,18 @@ extension World {
         guard let channel = anyChannel() else { return }
         messagesWritten += 1
         let text = "message \(messagesWritten)"
+        let tags = messagesWritten.isMultiple(of: 3) ? ["tag \(messagesWritten % 2)"] : []
         if plan.hasFiles, Int.random(in: 0..<1000, using: &fileDice) < plan.mediaLikelihood {
             return await createFile(client, process, channel)
         }
         do throws(ClientError) {
             let handle: MessageHandle
             switch between(0, 9) {
-            case 0..<4: handle = try await client.messages.createTextMessage(text, in: channel)
+            case 0..<4: handle = try await client.messages.createTextMessage(text, in: channel, tags: tags)
             case 4..<6:
                 let parent = anyMessage(process) { $0.channel == channel }
-                handle = try await client.messages.createTextMessage(text, in: channel, parent: parent?.id)
+                handle = try await client.messages.createTextMessage(
+                    text, in: channel, parent: parent?.id, tags: tags)
             case 6:
                 handle = try await client.messages.createCustomMessage(.object(["text": .string(text)]), in: channel)
             case 7 where !plan.hasFiles: return try await createMedia(process, text, channel)

@@ -66,7 +66,7 @@ extension ModelHub {
         else { return nil }
         let mine = stored.reactors.filter { $0.value.contains(account) }
         let body = MessageBody(
-            content: stored.content, editedAt: stored.editedAt, changedAt: stored.changedAt,
+            content: stored.content, tags: stored.tags, editedAt: stored.editedAt, changedAt: stored.changedAt,
             reactions: stored.reactors.mapValues(\.count).filter { $0.value > 0 }, myReactions: Set(mine.keys))
         return RemoteMessage(
             id: id, channel: channel, sender: sender, parent: stored.parent, body: body, createdAt: stored.createdAt,

@@ -33,6 +33,7 @@ package struct ModelHub: Hashable {
         package var channel: ChannelID?
         package var createdAt = Timestamp(milliseconds: 0)
         package var parent: MessageID?
+        package var tags: [String] = []
     }
 
     /// A message as it was stored, with its lane and its position there.
@@ -289,10 +290,11 @@ package struct ModelHub: Hashable {
                 key: key, sequence: operation.sequence, serverPosition: serverPosition,
                 content: operation.content ?? .text(""),
                 target: operation.target)
-            if case .send(_, let channel, content: _, let createdAt, let parent) = operation.body {
+            if case .send(_, let channel, content: _, let createdAt, let parent, let tags) = operation.body {
                 accepted[message]?.channel = channel
                 accepted[message]?.createdAt = createdAt
                 accepted[message]?.parent = parent
+                accepted[message]?.tags = tags
                 let early = EarlyDeletion(account: key.account, message: message)
                 if earlyDeletions.remove(early) != nil { accepted[message]?.isDeleted = true }
             }
@@ -322,23 +324,24 @@ extension DeliveryOperation {
 
     package var message: MessageID {
         switch body {
-        case .send(let id, channel: _, content: _, createdAt: _, parent: _), .edit(let id, target: _, content: _),
-            .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _), .write(let id, _),
-            .fence(let id), .delete(let id):
+        case .send(let id, channel: _, content: _, createdAt: _, parent: _, tags: _),
+            .edit(let id, target: _, content: _), .addReaction(let id, target: _, name: _),
+            .removeReaction(let id, target: _, name: _), .write(let id, _), .fence(let id), .delete(let id):
             id
         }
     }
 
     package var content: MessageContent? {
         switch body {
-        case .send(_, channel: _, let content, createdAt: _, parent: _), .edit(_, target: _, let content): content
+        case .send(_, channel: _, let content, createdAt: _, parent: _, tags: _), .edit(_, target: _, let content):
+            content
         case .addReaction(_, target: _, let name), .removeReaction(_, target: _, let name): .text(name)
         case .write, .fence, .delete: nil
         }
     }
 
     package var parent: MessageID? {
-        if case .send(_, channel: _, content: _, createdAt: _, let parent) = body { parent } else { nil }
+        if case .send(_, channel: _, content: _, createdAt: _, let parent, tags: _) = body { parent } else { nil }
     }
 
     /// The message that an operation refers to.

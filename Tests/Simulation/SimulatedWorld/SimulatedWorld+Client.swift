@@ -315,10 +315,10 @@ extension SimulatedWorld {
 
     private static func body(of operation: QueuedOperation) -> DeliveryOperation.Body {
         switch operation.payload {
-        case .create(let content, let parent):
+        case .create(let content, let parent, let tags):
             .send(
                 operation.id, channel: operation.channel, content: content, createdAt: operation.createdAt,
-                parent: parent)
+                parent: parent, tags: tags)
         case .edit(let target, let content): .edit(operation.id, target: target, content: content)
         case .addReaction(let target, let name): .addReaction(operation.id, target: target, name: name)
         case .removeReaction(let target, let name):

@@ -155,7 +155,8 @@ extension SimulatedWorld {
             if case .edit = expected.records[id]?.change { true } else { false }
         }
         return MessageBody(
-            content: accepted.content, editedAt: lastEdit.flatMap { hub.accepted[$0]?.serverPosition.acceptedAt },
+            content: accepted.content, tags: accepted.tags,
+            editedAt: lastEdit.flatMap { hub.accepted[$0]?.serverPosition.acceptedAt },
             changedAt: accepted.changedAt,
             reactions: Dictionary(uniqueKeysWithValues: accepted.reactions.map { ($0, 1) }),
             myReactions: isMine ? accepted.reactions : [])

@@ -88,9 +88,9 @@ struct ScriptedServerState: Sendable {
 
     private func knownOutcome(of operation: DeliveryOperation) -> DeliveryOutcome? {
         switch operation.body {
-        case .send(let id, channel: _, content: _, createdAt: _, parent: _), .edit(let id, target: _, content: _),
-            .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _), .write(let id, _),
-            .fence(let id):
+        case .send(let id, channel: _, content: _, createdAt: _, parent: _, tags: _),
+            .edit(let id, target: _, content: _), .addReaction(let id, target: _, name: _),
+            .removeReaction(let id, target: _, name: _), .write(let id, _), .fence(let id):
             serverPosition(of: id).map { .accepted($0) }
         case .delete: nil
         }
@@ -98,7 +98,7 @@ struct ScriptedServerState: Sendable {
 
     private mutating func outcome(of body: DeliveryOperation.Body, _ user: UserID) -> DeliveryOutcome {
         switch body {
-        case .send(let id, let channel, let content, let createdAt, let parent):
+        case .send(let id, let channel, let content, let createdAt, let parent, let tags):
             if case .refusing(let code, let detail) = mode { return .refused(code: code, detail: detail) }
             guard isKnown(channel) else { return .refused(code: "channelNotFound", detail: "there is no such channel") }
             order.append(id)
@@ -108,6 +108,7 @@ struct ScriptedServerState: Sendable {
                 id: id, channel: channel, sender: user, content: content, createdAt: createdAt,
                 serverPosition: position)
             message.parent = parent
+            message.body.tags = tags
             sent[id] = message
             log.append(id)
             return .accepted(position)

@@ -48,6 +48,19 @@ import Testing
         await again.process.stop()
     }
 
+    @Test func tagsAreSentAndShown() async throws {
+        let hub = try await loggedIn()
+        let sent = try await home.causeway("send", "general", "x", "--tag", "urgent", "--tag", "a b", "--wait")
+        #expect(sent.status == 0)
+        let id = try #require(sent.lines.first)
+        _ = try await home.causeway("edit", id, "edited")
+        let page = try await home.causeway("messages", "general", "--json", "--refresh").json()
+        let tags = (page["messages"] as? [[String: Any]])?.map { $0["tags"] as? [String] }
+        #expect(tags == [["urgent", "a b"]])
+        #expect(try await home.causeway("message", id).output.contains("urgent, a b"))
+        await hub.process.stop()
+    }
+
     @Test func aMessageThatFailedForGoodEndsWithItsReason() async throws {
         let hub = try await loggedIn()
         let sent = try await home.causeway("send", "nosuch", "x", "--wait")

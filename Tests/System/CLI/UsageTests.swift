@@ -38,6 +38,8 @@ import Testing
             Wrong(arguments: ["react", "nonsense", "x"], status: 65, words: "nonsense"),
             Wrong(arguments: ["edit", "nonsense", "x"], status: 65, words: "nonsense"),
             Wrong(arguments: ["send", "general", "x", "--reply-to", "nonsense"], status: 65, words: "nonsense"),
+            Wrong(
+                arguments: ["send", "general", "x", "--tag", ""], status: 65, words: "a tag is a text"),
             Wrong(arguments: ["resend"], status: 64, words: "--all"),
             Wrong(arguments: ["outbox", "--limit", "0"], status: 64, words: "--limit"),
             Wrong(arguments: ["login", "https://x", "--token", "t"], status: 64, words: "--token"),

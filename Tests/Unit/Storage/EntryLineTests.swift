@@ -51,7 +51,16 @@ struct EntryLineTests {
         {"lines":13,"type":"end"}
         """#.split(separator: "\n")
 
-    @Test(arguments: golden)
+    /// Tags came later than the other parts of a message.
+    static let tagged = #"""
+        {"channel":"general","confirmed":{"myReactions":[],"reactions":{},"tags":["b","a"]},"content":{"text":"o\#
+        ne","type":"text","v":1},"createdAt":1,"delivery":{"attempts":0,"history":[],"inDoubt":false,"lane":"text\#
+        ","laneSequence":2,"queuedAt":1,"state":"created"},"displayed":{"clock":{"reactions":{}},"content":{"text\#
+        ":"edited","type":"text","v":1},"myReactions":[],"reactions":{},"tags":["b","a"]},"id":"01a208d1-610e-7b4\#
+        4-ba39-bdfd3b2bf601","ordinal":2,"sender":"ann","type":"message"}
+        """#
+
+    @Test(arguments: golden + [Substring(tagged)])
     func eachLineIsReadAndWrittenAsItIs(_ line: Substring) throws {
         let decoded = try EntryLine(Array(line.utf8))
         let encoded = try decoded.encoded()

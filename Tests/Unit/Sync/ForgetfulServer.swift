@@ -98,7 +98,7 @@ final class ForgetfulServer: IdempotentServer {
         return state.withLock { state in
             state.recognised = state.recognised.filter { now - $0.value < window }
             switch operation {
-            case .send(let id, channel: _, let content, createdAt: _, parent: _):
+            case .send(let id, channel: _, let content, createdAt: _, parent: _, tags: _):
                 state.applied.append(id)
                 if state.recognised.updateValue(state.recognised[id] ?? now, forKey: id) == nil {
                     state.stored.append(id)

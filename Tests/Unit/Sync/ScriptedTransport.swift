@@ -263,7 +263,7 @@ extension ScriptedTransport.Server {
     ) -> (items: [RemoteMessage], hasMore: Bool, end: Int64?) {
         let filter = appliesFilters ? query.filter : MessageFilter()
         let examined = filter.admitsAll ? all[...] : all.prefix(examinedMax)
-        let found = examined.filter { filter.admits(type: $0.content.type, parent: $0.parent) }
+        let found = examined.filter { filter.admits(type: $0.content.type, parent: $0.parent, tags: $0.body.tags) }
         let items = Array(found.prefix(query.limit))
         let last = items.count < found.count ? items.last : examined.last
         return (items, items.count < found.count || examined.count < all.count, last?.serverPosition.position)

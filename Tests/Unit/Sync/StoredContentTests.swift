@@ -41,9 +41,11 @@ struct StoredContentTests {
         let text = try await client.messages.createTextMessage("e\u{301} 1.0", in: general)
         let custom = try await client.messages.createCustomMessage(Self.given, in: general)
         let reply = try await client.messages.createCustomMessage(Self.given, in: general, parent: text.id)
-        for handle in [text, custom, reply] {
+        let tagged = try await client.messages.createTextMessage("t", in: general, tags: ["b", "a", "b"])
+        #expect(tagged.message.tags == ["b", "a"])
+        for handle in [text, custom, reply, tagged] {
             let stored = try #require(try await client.messages.storedMessage(handle.id))
-            #expect(handle.message.content == stored.content)
+            #expect(handle.message.content == stored.content && handle.message.tags == stored.tags)
         }
         #expect(custom.message.content == .custom(Self.kept))
         #expect(reply.message.content == .custom(Self.kept))

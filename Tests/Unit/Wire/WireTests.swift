@@ -147,6 +147,31 @@ import Testing
         #expect(message.placed?.body.reactions == ["a": Limits.reactionCountMax, "d": 1])
     }
 
+    /// Messages without tags are coded as before there were any.
+    @Test func tagsAreCodedBesideTheContent() throws {
+        let (message, channel) = (try #require(MessageID(Self.id)), try #require(ChannelID("general")))
+        let operation = WireOperation(
+            DeliveryOperation(
+                sequence: 7, previous: 5,
+                body: .send(
+                    message, channel: channel, content: .text("hi"), createdAt: Timestamp(milliseconds: 12),
+                    tags: ["b", "a"])))
+        let golden =
+            #"{"channel":"general","content":{"text":"hi","type":"text","v":1},"createdAt":12,"#
+            + #""id":"\#(Self.id)","kind":"send","previous":5,"sequence":7,"tags":["b","a"]}"#
+        #expect(try Self.coded(operation) == golden)
+        #expect(try JSONDecoder().decode(WireOperation.self, from: Data(golden.utf8)) == operation)
+        let page =
+            #"{"acceptedAt":4,"channel":"general","content":{"text":"hi","type":"text","v":1},"createdAt":12,"#
+            + #""id":"\#(Self.id)","position":3,"sender":"me","tags":["b","a"]}"#
+        var read = try JSONDecoder().decode(WireMessage.self, from: Data(page.utf8))
+        let placed = try #require(read.placed)
+        #expect(placed.body.tags == ["b", "a"])
+        #expect(try Self.coded(WireMessage(placed)) == page)
+        read.tags = ["b", "", "b"]
+        #expect(read.placed?.body.tags == ["b"])
+    }
+
     @Test func anUnknownFieldIsNoError() throws {
         let text = #"{"mark":1,"results":[{"kind":"fenced","later":true}],"later":{}}"#
         #expect(try JSONDecoder().decode(WireReport.self, from: Data(text.utf8)).mark == 1)

@@ -73,7 +73,7 @@ extension BulletinBoard.State {
     fileprivate mutating func apply(
         _ operation: DeliveryOperation, _ mark: inout Int64, _ user: UserID, _ ownChannel: ChannelID
     ) -> DeliveryOutcome {
-        if case .send(let id, channel: _, content: _, createdAt: _, parent: _) = operation.body,
+        if case .send(let id, channel: _, content: _, createdAt: _, parent: _, tags: _) = operation.body,
             let known = notes.first(where: { $0.id == id })
         {
             return .accepted(known.serverPosition)
@@ -82,15 +82,15 @@ extension BulletinBoard.State {
         guard operation.previous == mark else { return .gap(mark: mark) }
         mark = operation.sequence
         switch operation.body {
-        case .send(_, let channel, _, _, _) where channel != ownChannel:
+        case .send(_, let channel, _, _, _, _) where channel != ownChannel:
             return .refused(code: "noChannel", detail: "the board has no such channel")
-        case .send(let id, let channel, let content, let createdAt, let parent):
+        case .send(let id, let channel, let content, let createdAt, let parent, let tags):
             let now = Timestamp(milliseconds: createdAt.milliseconds)
             let position = ServerPosition(position: (notes.last?.serverPosition.position ?? 0) + 1, acceptedAt: now)
             notes.append(
                 RemoteMessage(
-                    id: id, channel: channel, sender: user, parent: parent, body: MessageBody(content: content),
-                    createdAt: createdAt, serverPosition: position))
+                    id: id, channel: channel, sender: user, parent: parent,
+                    body: MessageBody(content: content, tags: tags), createdAt: createdAt, serverPosition: position))
             return .accepted(position)
         case .fence(let id):
             return notes.first { $0.id == id }.map { .accepted($0.serverPosition) } ?? .fenced

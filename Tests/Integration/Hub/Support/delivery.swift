@@ -27,12 +27,12 @@ func opening(_ number: UInt64) -> OpeningID {
 
 func send(
     _ sequence: Int64, after previous: Int64? = nil, _ number: UInt64? = nil, channel: String = "general",
-    content: MessageContent? = nil, parent: UInt64? = nil
+    content: MessageContent? = nil, parent: UInt64? = nil, tags: [String]? = nil
 ) -> WireOperation {
     WireOperation(
         kind: .send, sequence: sequence, previous: previous ?? sequence - 1, id: id(number ?? UInt64(sequence)),
         channel: ChannelID(channel), content: content ?? .text("message \(number ?? UInt64(sequence))"),
-        createdAt: Timestamp(milliseconds: 1000 + sequence), parent: parent.map(id))
+        createdAt: Timestamp(milliseconds: 1000 + sequence), parent: parent.map(id), tags: tags)
 }
 
 /// An edit of a target, or a reaction to it.

@@ -38,10 +38,10 @@ struct WriterDice: Sendable {
         let (id, channel) = (ids[below(ids.count)], channels[below(2)])
         let payload = payload()
         let time = Timestamp(milliseconds: Int64(below(1000)))
-        if case .create(let content, let parent) = payload {
+        if case .create(let content, let parent, let tags) = payload {
             return .enqueue(
                 MessageDraft(
-                    id: id, channel: channel, sender: sender, parent: parent, content: content,
+                    id: id, channel: channel, sender: sender, parent: parent, tags: tags, content: content,
                     createdAt: time,
                     lane: .text))
         }
