@@ -54,7 +54,7 @@ extension Outbox {
         let limits = OutboxLane.BatchLimits(
             operationsMax: configuration.batchOperationsMax, messagesMax: messagesMax,
             bytesMax: configuration.batchBytesMax, sizeMax: lanes[lane].caution.afterSilenceSizeMax,
-            messagesBelow: messagesBelow(in: lane),
+            messagesBelow: messagesBelow(in: lane), attemptsMax: configuration.retry.retriesMax + 1,
             expiredUntil: aging.expiredUntil(step.clock))
         let mutations = lanes[lane].fill(&batch, within: limits, at: step.clock)
         guard !batch.operations.isEmpty else { return false }

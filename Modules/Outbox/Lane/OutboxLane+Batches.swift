@@ -23,6 +23,9 @@ extension OutboxLane {
         var sizeMax: Int?
         /// Messages from this sequence on must wait; fences and deletions need not.
         var messagesBelow: Int64
+        /// A message with this number of attempts is not sent, nor is anything behind it: it fails when nothing is
+        /// under way before it.
+        var attemptsMax: Int
         /// A message that was queued at this time or earlier is not sent, nor is anything behind it.
         var expiredUntil: Timestamp?
     }
@@ -42,6 +45,7 @@ extension OutboxLane {
             }
             if slots[index].isMessage {
                 if slots[index].sequence >= limits.messagesBelow { break }
+                if slots[index].attempts >= limits.attemptsMax { break }
                 if let expired = limits.expiredUntil, slots[index].queuedAt <= expired { break }
                 if messages > 0,
                     messages >= limits.messagesMax || bytes + slots[index].bytes > limits.bytesMax

@@ -110,6 +110,26 @@ import Testing
         #expect(harness.sent == ["2<3 send a"])
     }
 
+    /// A message whose attempts all ended with the process, and which got a new number since: it is not sent behind
+    /// others, and fails when nothing is under way before it.
+    @Test func whatHasNoAttemptsLeftIsNotSentBehindOthers() {
+        let deletion = OutboxEntry(
+            kind: .delete, lane: .text, sequence: 3, previous: nil, message: id("x"), attempts: 0, bytes: 0)
+        var harness = OutboxHarness(
+            [entry("a", 1), entry("b", 2), deletion, entry("c", 4, attempts: 4), entry("d", 5)]
+        ) {
+            $0.batchOperationsMax = 1
+            $0.deliveriesInFlightMax = 5
+        }
+        harness.answer(1, accepted())
+        #expect(harness.sent == ["1<2 send b", "2<3 delete x"])
+        harness.answer(2, accepted())
+        #expect(harness.sent == [])
+        harness.answer(3, .deleted)
+        #expect(harness.sent == ["3<4 fence c", "4<5 send d"])
+        #expect(harness.written.contains { $0.hasPrefix("fail c retriesUsedUp") })
+    }
+
     // MARK: - Killers
 
     private struct Letter {
