@@ -16,7 +16,8 @@ package import CausewayHubRules
 /// Every call may come from any task; calls on one id or name come one after the other. No call blocks the thread of
 /// the caller. A call is not undone when its task is cancelled.
 package protocol BlobStorage: Sendable {
-    /// Creates an empty part. It is durable with its first bytes (``BlobPart/sync()``): until then a crash may remove it.
+    /// Creates an empty part. It is durable with its first bytes (``BlobPart/sync()``); until then a crash may remove
+    /// it.
     func createPart(_ id: UploadID) async throws(BlobStorageError)
 
     /// Opens a part for writing at its durable length; `nil` if there is none. Closed by ``BlobPart/close()``.
