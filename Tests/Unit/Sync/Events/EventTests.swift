@@ -52,7 +52,7 @@ import Testing
             #expect(Self.numbers(list).contains(9) == false)
             await sender.close()
 
-            let client = try await world.open()
+            let client = try await world.open(on: world.store.crashedCopy())
             let later = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
             try await world.until("what was missed is there") {
                 try await client.status().events == .upToDate && Self.numbers(later).contains(9)
