@@ -92,7 +92,11 @@ extension RegressionSeed {
             403_316, "a refusal right after a renewed token was not reported, and the token not renewed again",
             isSteady: false),
         RegressionSeed(
-            600_063, "a page kept a message that it did not list because a late verdict came first, and was the last one",
+            600_063, "a page kept a message that it did not list, because a late verdict had come first",
             isSteady: false),
+        RegressionSeed(
+            611_030, "a message without attempts left was sent once more behind a deletion under way", isSteady: false),
+        RegressionSeed(
+            614_992, "a loss that was noticed while the lists were checked left messages in doubt", isSteady: false),
     ]
 }

@@ -403,6 +403,9 @@ extension World {
         guard violation == nil else { return }
         await checkLists()
         guard violation == nil else { return }
+        // So may a list that asked again.
+        await rest()
+        guard violation == nil else { return }
         for id in expected.created { brokenAtTheEnd(id, isLast).map { words in violated(.verdicts, words) } }
         if haveAllLooked { checkLosses(isLast) }
         // The fate of a message may have to be read from a disk that failed a moment ago.

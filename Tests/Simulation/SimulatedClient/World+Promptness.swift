@@ -65,7 +65,9 @@ extension World {
     private func checkDelivered(_ process: Int, _ device: Int, after disturbance: String) async {
         // A renewed token may bring the news of a restored hub, where each deletion is repeated, one in a request.
         let bound = Self.promptBound + .seconds(messagesWritten)
-        await runtime.wait(until: runtime.now + bound) { [self] in
+        // The machine's look at its server may wait for a timer that was delayed before the recovery.
+        let end = max(runtime.now + bound, healedAt + latestTimer + Self.promptBound)
+        await runtime.wait(until: end) { [self] in
             violation != nil || !isRunning(process) || isDelivered(process)
         }
         // A lethal message ends the process instead.
