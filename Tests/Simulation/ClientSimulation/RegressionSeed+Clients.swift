@@ -87,6 +87,9 @@ extension RegressionSeed {
         RegressionSeed(
             29024, "a probe for a hub's lost data failed, and no other one followed", isSteady: false),
         RegressionSeed(
+            608_458, "a disk that had failed before an orderly end rejected the return of an attempt",
+            isSteady: false),
+        RegressionSeed(
             223_668, "an upload was cancelled over a transport that a renewed token had replaced", isSteady: false),
         RegressionSeed(
             403_316, "a refusal right after a renewed token was not reported, and the token not renewed again",

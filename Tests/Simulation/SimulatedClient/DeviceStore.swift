@@ -112,6 +112,7 @@ final class DeviceStore: Store {
         do throws(StoreError) {
             try await inner.commit(kept, durability: durability)
         } catch {
+            world.noteRejection(process)
             guard let cut else { throw error }
             let after = world.diskAfter(cut, process, kept)
             if after?.hasCommit == true { note() }

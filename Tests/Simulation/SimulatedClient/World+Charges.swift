@@ -21,6 +21,12 @@ extension World {
         }
     }
 
+    /// Notes that the disk rejects a commit. At an orderly end it may be the one that returns attempts, which then
+    /// remain counted; the fault that causes it may have begun before the end.
+    func noteRejection(_ process: Int) {
+        if processes[process].life == .closing { processes[process].hasFailedClosing = true }
+    }
+
     /// Checks the attempts of an item that is not under way.
     func checkAttempts(_ item: StoredItem, _ process: Int) {
         guard item.syncState == .created, item.attempts > 0, item.sentContent.attachment == nil,

@@ -22,13 +22,11 @@ extension World {
             crash(process)  // a process that runs beside a copy of its store goes on
             if processes[process].life == .dead { throw .closed }
         }
-        let isClosing = processes[process].life == .closing
         if devices[device].diskFullUntil > runtime.now {
-            if isClosing { processes[process].hasFailedClosing = true }
+            noteRejection(process)
             throw .full(detail: "simulated")
         }
         if strikes(.commitFails) {
-            if isClosing { processes[process].hasFailedClosing = true }
             processes[process].disk.failNextCommits(between(1, 3), with: .other(detail: "simulated"))
         }
         failDisk(process)

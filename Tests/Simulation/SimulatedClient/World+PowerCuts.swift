@@ -56,15 +56,12 @@ extension World {
     /// Lets the next calls to the disk of a process fail.
     func failDisk(_ process: Int) {
         guard let files = processes[process].disk as? FileDisk else { return }
-        let isClosing = processes[process].life == .closing
         if strikes(.writeFails) {
             let kinds = FaultyDisk.Fault.Kind.allCases
             files.disk.failNext(1, .write, kinds[Int.random(in: 0..<kinds.count, using: &diskDice)])
-            if isClosing { processes[process].hasFailedClosing = true }
         }
         if strikes(.syncFails) {
             files.disk.failNext(Int.random(in: 1...3, using: &diskDice), .sync)
-            if isClosing { processes[process].hasFailedClosing = true }
         }
     }
 
