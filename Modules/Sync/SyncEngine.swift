@@ -90,8 +90,8 @@ package actor SyncEngine {
     package nonisolated let ephemeral: EphemeralFeed
     var ownTyping = OwnTyping()
     package nonisolated let statusObservers = StatusObservers()
-    /// The required action that was reported last; `nil` after a response that requires one, which is always reported:
-    /// it may be resolved and required again within one turn.
+    /// The required action that was reported last; `nil` after an input that left none, so that an action is reported
+    /// again when it is resolved and required again within one turn.
     private var reportedAction: ActionRequired?
     private let startCursor: EventCursor?
     var waiters = Waiters()
@@ -218,10 +218,10 @@ package actor SyncEngine {
             switch input {
             case .event(let event):
                 if !isClosed { await perform(outbox.handle(event, at: clock)) }
-                if event.requiresAction { reportedAction = nil }
             // Requests are completed even after the end.
             case .work(let work): await work(self)
             }
+            if outbox.actionRequired == nil { reportedAction = nil }
             await takeFeed()
             adaptFollower()
             adaptPageProbe()
@@ -303,15 +303,5 @@ package actor SyncEngine {
         guard timer?.deadline == deadline else { return }
         timer = nil
         submit(.event(.deadline))
-    }
-}
-
-extension OutboxEvent {
-    /// True for a response that says that nothing goes on before somebody acts.
-    fileprivate var requiresAction: Bool {
-        switch self {
-        case .failed(_, .actionRequired), .probeFailed(.actionRequired): true
-        default: false
-        }
     }
 }

@@ -101,5 +101,7 @@ extension RegressionSeed {
             611_030, "a message without attempts left was sent once more behind a deletion under way", isSteady: false),
         RegressionSeed(
             614_992, "a loss that was noticed while the lists were checked left messages in doubt", isSteady: false),
+        RegressionSeed(
+            636_133, "a renewed token that a probe found to be refused at once was not renewed again", isSteady: false),
     ]
 }
