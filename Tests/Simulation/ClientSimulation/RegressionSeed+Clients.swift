@@ -103,5 +103,8 @@ extension RegressionSeed {
             614_992, "a loss that was noticed while the lists were checked left messages in doubt", isSteady: false),
         RegressionSeed(
             636_133, "a renewed token that a probe found to be refused at once was not renewed again", isSteady: false),
+        RegressionSeed(
+            705_266, "an older event came after the response to a reaction of another device of the account",
+            isSteady: false),
     ]
 }

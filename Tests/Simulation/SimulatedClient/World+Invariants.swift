@@ -112,7 +112,10 @@ extension World {
             violated(.merged, "message \(expected.number(id)) reads otherwise than on the hub")
         }
         let body = message.confirmed ?? message.displayed
-        guard let user = processes[process].disk.account?.user, body.changedAt == stored.changedAt else { return }
+        // The response to a reaction says nothing of those that other devices of the account added before.
+        guard let user = processes[process].disk.account?.user, body.changedAt == stored.changedAt,
+            body.clock.page == body.changedAt
+        else { return }
         let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
         if body.myReactions != given {
             violated(
