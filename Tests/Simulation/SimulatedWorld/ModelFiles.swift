@@ -28,6 +28,8 @@ struct ModelFiles {
 
     private(set) var uploads: [String: Upload] = [:]
     private(set) var files: [String: File] = [:]
+    /// The files of messages that the current transaction admits: none of them expires before it ends.
+    private var admitted: Set<String> = []
     private var lastUpload = 0
     /// A description of the first promise that the hub broke.
     private(set) var violation: String?
@@ -89,11 +91,16 @@ struct ModelFiles {
         files[file.sha256]?.isAttached = true
     }
 
+    mutating func beginTransaction() { admitted = [] }
+
+    /// The current transaction admits a message with the file.
+    mutating func admit(_ file: Attachment) { admitted.insert(file.sha256) }
+
     /// Removes a file that no message has.
     ///
     /// - Returns: false if it is attached, or not there.
     mutating func expire(_ file: Attachment) -> Bool {
-        guard files[file.sha256]?.isAttached == false else { return false }
+        guard files[file.sha256]?.isAttached == false, !admitted.contains(file.sha256) else { return false }
         files[file.sha256] = nil
         return true
     }

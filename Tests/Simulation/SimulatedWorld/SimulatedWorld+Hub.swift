@@ -61,6 +61,7 @@ extension SimulatedWorld {
 
     private func transaction(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         let before = hub.history.count
+        files.beginTransaction()
         let (result, objection) = oracle.apply(call.delivery, to: &hub, account: call.account, at: hubTime) {
             message, content in verdict(on: message, content)
         }

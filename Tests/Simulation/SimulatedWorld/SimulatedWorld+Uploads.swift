@@ -193,7 +193,9 @@ extension SimulatedWorld {
         if strikes(.fileExpired), files.expire(file) {
             history.record(now, "hub: the file of \(message.value.low) has expired")
         }
-        return files.isReadable(file, by: record.sender) || plan.plantedFault == .hubTakesMissingFiles
+        guard files.isReadable(file, by: record.sender) else { return plan.plantedFault == .hubTakesMissingFiles }
+        files.admit(file)
+        return true
     }
 }
 

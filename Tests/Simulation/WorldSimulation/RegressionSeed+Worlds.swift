@@ -43,5 +43,6 @@ extension RegressionSeed {
         RegressionSeed(46, "a probe followed the failure of another one without a pause"),
         RegressionSeed(780, "a request to hold uploads was forgotten under a new outbox id"),
         RegressionSeed(1884, "the upload of a later message failed and paused the lane of one in flight"),
+        RegressionSeed(10_876_239, "the file of two messages in one delivery expired between their verdicts"),
     ]
 }
