@@ -115,7 +115,7 @@ package struct Plan: Sendable {
         drawFiles(hasFiles ?? (isSteady ? false : nil))
         if !isSteady { drawScreens() }
         if hasDisk || plantedFault?.isOfDisk == true { drawDisk() }
-        // What is left on the hub is judged only where nothing fails, and few runs are so by chance.
+        // Uploads left on the hub are judged only in runs without failures, which are rare by chance.
         if plantedFault == .uploadsAreNotCancelled {
             for fault in Fault.allCases { likelihoods[fault] = 0 }
         }

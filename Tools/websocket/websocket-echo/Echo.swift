@@ -24,7 +24,7 @@ final class Echo: WebSocketOwner {
         var limits = WebSocketLimits(messageBytesMax: 32 * 1024 * 1024)
         limits.waitingBytesMax = 64 * 1024 * 1024
         limits.acceptsBinary = true
-        // Whatever becomes shorter is compressed.
+        // Every message that becomes shorter is compressed.
         limits.compressedBytesMin = 0
         return limits
     }()
