@@ -16,7 +16,7 @@ import Testing
             let failed = try await world.fail(["a"])
             world.remote.set(.working)
             let sent = try await world.service.send([OutgoingMessage(channel: world.general, text: "b")]).ids
-            _ = try await world.service.result(of: sent[0], within: .seconds(20))
+            _ = try await world.result(of: sent[0])
             let queued = try await world.queue(["c", "d"])
             try await Eventually.holds("the lane is there") { try await world.service.status().lanes.first?.depth == 2 }
             let page = try await world.page.get("/").body
@@ -124,7 +124,7 @@ import Testing
             let reloaded = try await world.page.get(try #require(done.field("Location")))
             #expect(reloaded.status == 200 && !reloaded.body.contains("2 messages were put back"))
             for id in ids.prefix(2) {
-                #expect(try await world.service.result(of: id, within: .seconds(20)).outcome == .delivered)
+                #expect(try await world.result(of: id).outcome == .delivered)
             }
             // A second click finds nothing to do, and the page reports that.
             let again = try await world.page.post("/actions", "csrf=\(secret)&do=resend&id=\(ids[0])")
@@ -150,14 +150,14 @@ import Testing
             world.store.damage(ids[1])
             #expect(try await world.page.get("/outbox").status == 200)
             try await world.service.setPaused(false)
-            #expect(try await world.service.result(of: ids[1], within: .seconds(20)).outcome == .failed)
+            #expect(try await world.result(of: ids[1]).outcome == .failed)
             #expect(try await world.page.get("/failed").body.contains("\(ids[1])"))
             #expect(try await world.page.get("/messages/\(ids[1])").status == 200)
             let secret = try await world.csrfToken()
             let done = try await world.page.post("/actions", "csrf=\(secret)&do=delete&id=\(ids[1])")
             #expect(
                 try await world.page.get(try #require(done.field("Location"))).body.contains("1 message was deleted."))
-            #expect(try await world.service.result(of: ids[0], within: .seconds(20)).outcome == .delivered)
+            #expect(try await world.result(of: ids[0]).outcome == .delivered)
         }
     }
 

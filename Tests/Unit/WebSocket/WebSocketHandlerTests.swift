@@ -136,6 +136,20 @@ import Testing
         #expect(!connection.channel.isActive)
     }
 
+    @Test func aPeerThatAnswersPingsStays() throws {
+        let connection = try EmbeddedSocket.connection(isServer: true)
+        for _ in 0..<64 {
+            // The limit is reached, but for the pong.
+            for _ in 0..<2 {
+                connection.loop.advanceTime(by: .seconds(20))
+                #expect(try connection.sent() == [0x89, 0])
+            }
+            try connection.receive(EmbeddedSocket.masked([0x8A, 0]))
+        }
+        #expect(connection.owner.end == nil)
+        #expect(connection.channel.isActive)
+    }
+
     /// A large frame on a slow line leaves no room for pongs.
     @Test func anyByteIsASignOfLife() throws {
         let connection = try EmbeddedSocket.connection()

@@ -33,7 +33,7 @@ import Testing
             let failed = try await world.client.send([
                 OutgoingMessage(channel: general, text: "f1"), OutgoingMessage(channel: random, text: "f2"),
             ]).ids
-            for id in failed { _ = try await world.client.result(of: id, within: .seconds(20)) }
+            for id in failed { _ = try await world.result(of: id) }
             try await world.client.setPaused(true)
             let waiting = try await world.client.send(
                 (0..<7).map { OutgoingMessage(channel: $0.isMultiple(of: 3) ? random : general, text: "w\($0)") }

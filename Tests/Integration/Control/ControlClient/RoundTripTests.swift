@@ -19,7 +19,7 @@ import Testing
             let report = try await world.client.send([OutgoingMessage(channel: general, text: "hi")])
             let id = try #require(report.ids.first)
             #expect(report.problem == nil)
-            let result = try await world.client.result(of: id, within: .seconds(20))
+            let result = try await world.result(of: id)
             #expect(result.outcome == .delivered)
             #expect(result.position == 1)
 
@@ -77,7 +77,7 @@ import Testing
             world.remote.set(.refusing(code: "forbidden", detail: "not here"))
             let failed = try #require(
                 try await world.client.send([OutgoingMessage(channel: general, text: "a")]).ids.first)
-            #expect(try await world.client.result(of: failed, within: .seconds(20)).outcome == .failed)
+            #expect(try await world.result(of: failed).outcome == .failed)
             let reply = OutgoingMessage(channel: general, text: "b", parent: failed)
             let blocked = try #require(try await world.client.send([reply]).ids.first)
             _ = try await world.client.react(blocked, ReactionRequest(name: "wave", isAdded: true))
@@ -89,7 +89,7 @@ import Testing
 
             world.remote.set(.working)
             _ = try await world.client.resend([failed])
-            #expect(try await world.client.result(of: blocked, within: .seconds(20)).outcome == .delivered)
+            #expect(try await world.result(of: blocked).outcome == .delivered)
             try await Eventually.holds("nothing is left") {
                 let counts = try await world.client.status().counts
                 return counts.undelivered == 0 && counts.blocked == 0
@@ -126,7 +126,7 @@ import Testing
             #expect(outbox[2].wait?.kind == "parked")
             #expect(try await world.client.react(first, ReactionRequest(name: "wave", isAdded: false)).reactions == nil)
             try await world.client.setPaused(false)
-            #expect(try await world.client.result(of: second, within: .seconds(20)).outcome == .delivered)
+            #expect(try await world.result(of: second).outcome == .delivered)
             #expect(world.remote.texts == ["hello", "ho"])
             let states = try await world.client.message(first).history?.map(\.state)
             #expect(states == ["syncing", "synced"])
@@ -161,7 +161,7 @@ import Testing
             world.remote.set(.working)
             try await world.client.probe()
             for id in ids {
-                #expect(try await world.client.result(of: id, within: .seconds(20)).outcome == .delivered)
+                #expect(try await world.result(of: id).outcome == .delivered)
             }
             #expect(world.remote.texts == ["a", "b"])
         }
@@ -174,7 +174,7 @@ import Testing
                 (1...3).map { OutgoingMessage(channel: general, text: "m\($0)") }
             ).ids
             for id in ids {
-                let result = try await world.client.result(of: id, within: .seconds(20))
+                let result = try await world.result(of: id)
                 #expect(result.outcome == .failed)
                 #expect(result.failure?.text == "refused by the server: no such channel")
             }
@@ -190,7 +190,7 @@ import Testing
 
             world.remote.set(.working)
             #expect(try await world.client.resend([ids[1], ids[0]]).ids == [ids[1]])
-            #expect(try await world.client.result(of: ids[1], within: .seconds(20)).outcome == .delivered)
+            #expect(try await world.result(of: ids[1]).outcome == .delivered)
             #expect(try await world.client.resend([ids[1]]).count == 0)
             #expect(try await world.client.deleteFailed(in: nil, by: .statusPage).count == 1)
             #expect(try await world.client.failed(in: nil, PageRange()).messages.isEmpty)
@@ -209,9 +209,9 @@ import Testing
             #expect(try await world.client.outbox(PageRange()).messages.map(\.id) == ids)
             try await world.client.setPaused(false)
             for id in [ids[0], ids[2]] {
-                #expect(try await world.client.result(of: id, within: .seconds(20)).outcome == .delivered)
+                #expect(try await world.result(of: id).outcome == .delivered)
             }
-            let result = try await world.client.result(of: ids[1], within: .seconds(20))
+            let result = try await world.result(of: ids[1])
             #expect(result.outcome == .failed)
             #expect(result.failure?.text.isEmpty == false)
             #expect(try await world.client.failed(in: nil, PageRange()).messages.map(\.id) == [ids[1]])
@@ -227,11 +227,11 @@ import Testing
             let ids = try await world.client.send(
                 (1...5).map { OutgoingMessage(channel: general, text: "m\($0)") }
             ).ids
-            for id in ids { _ = try await world.client.result(of: id, within: .seconds(20)) }
+            for id in ids { _ = try await world.result(of: id) }
             world.remote.set(.working)
             #expect(try await world.client.resendFailed(in: nil).count == 5)
             for id in ids {
-                #expect(try await world.client.result(of: id, within: .seconds(20)).outcome == .delivered)
+                #expect(try await world.result(of: id).outcome == .delivered)
             }
             #expect(world.remote.order == ids)
         }
@@ -245,7 +245,7 @@ import Testing
             #expect(try await world.client.status().paused)
             #expect(world.remote.texts.isEmpty)
             try await world.client.setPaused(false)
-            #expect(try await world.client.result(of: ids[0], within: .seconds(20)).outcome == .delivered)
+            #expect(try await world.result(of: ids[0]).outcome == .delivered)
         }
     }
 
@@ -261,7 +261,7 @@ import Testing
             }
             world.remote.set(.working)
             _ = try await world.client.login(ControlWorld.login)
-            #expect(try await world.client.result(of: ids[0], within: .seconds(20)).outcome == .delivered)
+            #expect(try await world.result(of: ids[0]).outcome == .delivered)
         }
     }
 

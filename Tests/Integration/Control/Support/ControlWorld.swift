@@ -59,6 +59,14 @@ struct ControlWorld {
         return LoginRequest(server: "test://server", token: token)
     }
 
+    /// The end of a delivery, however long it takes: one call of the service waits only so long.
+    func result(of id: MessageID) async throws -> DeliveryResultResponse {
+        while true {
+            let result = try await client.result(of: id, within: .seconds(20))
+            if result.outcome != .waiting { return result }
+        }
+    }
+
     /// Runs `body` while `service` is served at a socket.
     static func serving(
         _ service: any ControlService, at path: String, requestTime: Duration? = nil,

@@ -137,22 +137,6 @@ import Testing
         }
     }
 
-    @Test func aPeerThatAnswersPingsStays() async throws {
-        let change: Change = {
-            $0.sockets.pingInterval = .milliseconds(100)
-            // More than a busy machine takes to answer, six seconds; fewer than those that are answered.
-            $0.sockets.unansweredPingsMax = 60
-        }
-        try await HubFixture.running(change: change) { hub in
-            let socket = try await RawSocket.open(hub)
-            for _ in 0..<64 {
-                #expect(try await socket.frame().opcode == 9)
-                try await socket.send(.pong)
-            }
-            #expect(hub.hub.sockets == 1)
-        }
-    }
-
     /// Pings that are answered while the peer reads nothing would otherwise collect in the hub.
     @Test func ofUnreadPongsOneIsKept() async throws {
         let change: Change = { $0.sockets.write = .milliseconds(200) }
