@@ -57,6 +57,13 @@ final class FeedInbox: Sendable {
         }
     }
 
+    /// Discards the links that send one of the messages: the server was seen to have them. O(the number of entries).
+    func discardSends(of messages: Set<MessageID>) {
+        state.withLock { state in
+            state.entries.removeAll { $0.kind == .send && messages.contains($0.message) }
+        }
+    }
+
     /// Sets whether the engine is to be woken for new entries. While it cannot act on them (for example because the
     /// outbox is paused), waking it for every message would cost creators more than the message itself.
     ///

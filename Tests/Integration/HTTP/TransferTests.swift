@@ -253,7 +253,8 @@ import Testing
             let chunk = ByteBuffer(repeating: 7, count: Self.part)
             for _ in 1...parts {
                 // So long that the client does not read.
-                try await connection.write(chunk, noticing: .seconds(idle.components.seconds * 3 / 2)) { stalled.fire() }
+                let pause = TimeAmount.seconds(idle.components.seconds * 3 / 2)
+                try await connection.write(chunk, noticing: pause) { stalled.fire() }
                 written.withLock { $0 += 1 }
             }
             stalled.fire()

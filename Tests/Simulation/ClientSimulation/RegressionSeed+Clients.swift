@@ -106,5 +106,8 @@ extension RegressionSeed {
         RegressionSeed(
             705_266, "an older event came after the response to a reaction of another device of the account",
             isSteady: false),
+        RegressionSeed(
+            720_697, "one commit released a message from parking and stored its delivery, and its link remained",
+            isSteady: false),
     ]
 }
