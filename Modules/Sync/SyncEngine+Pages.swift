@@ -255,8 +255,8 @@ extension SyncEngine {
 
     /// Confirms messages that the server has, whatever their state here.
     func confirm(_ items: [RemoteMessage]) async {
-        // The commit that stored them, or one shortly before it, may have released some of them from parking. The outbox
-        // does not know these links yet, so it would ignore the confirmation, and then keep the links for ever.
+        // The commit that stored them, or one shortly before it, may have released some of them from parking. The
+        // outbox does not know these links yet, so it would ignore the confirmation, and then keep the links for ever.
         if feed.count > 0 { feed.discardSends(of: Set(items.map(\.id))) }
         for item in items {
             await perform(outbox.handle(.confirmed(item.id, item.serverPosition), at: clock))

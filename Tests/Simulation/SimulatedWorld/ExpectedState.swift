@@ -55,6 +55,8 @@ struct ExpectedState: Hashable {
         /// The run of the client that was notified.
         var process: Int
         var at: MonotonicTime
+        /// The time in the store, from which a later run counts.
+        var stored: Timestamp
     }
 
     struct WantedState: Hashable {

@@ -49,8 +49,6 @@ package struct Plan: Sendable {
     static let tidyInterval: Duration = .seconds(20)
     /// The longest delay of a timer.
     static let lateTimerMax: Duration = .seconds(60)
-    /// The longest time before a machine is notified of an entry of its store.
-    static let hearingMax: Duration = .seconds(120)
     /// With more retries than these, a message that kills its process would do so for hours.
     static let lethalRetriesMax = 6
     /// Steps of one run, so that every run ends.

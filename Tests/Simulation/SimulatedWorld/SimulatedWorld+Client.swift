@@ -44,7 +44,8 @@ extension SimulatedWorld {
                 history.record(
                     now, "client \(client): \(entry.message.value.low) is \(entry.sequence) in \(entry.lane)")
             }
-            expected.records[entry.message]?.queued = ExpectedState.Queued(process: clients[client].process, at: now)
+            expected.records[entry.message]?.queued = ExpectedState.Queued(
+                process: clients[client].process, at: now, stored: entry.queuedAt)
         }
         handle(.enqueued(entries), client)
         return true

@@ -43,8 +43,8 @@ extension SimulatedWorld {
     }
 
     /// Checks that nothing expires before its time, whatever happens to the wall clock while the program runs, nor over
-    /// restarts when the clock is never set. Stores keep whole milliseconds, and know a message before the machine is
-    /// notified of it.
+    /// restarts when the clock is never set. A run counts from the time at which its machine is notified of a message, a
+    /// later run from the time in the store, which keeps whole milliseconds.
     private func expiredEarly(_ mutation: Mutation, _ client: Int) -> String? {
         guard case .fail(let id, let failure, inDoubt: _) = mutation, failure.reason == .expired,
             let queued = expected.records[id]?.queued, let expiry = plan.configuration.expiry
@@ -52,9 +52,10 @@ extension SimulatedWorld {
         let isOfThisRun = queued.process == clients[client].process
         if !isOfThisRun, clients[client].wasClockSet || expected.records[id]?.isOutOfHand == true { return nil }
         if !isOfThisRun, keepsItsAge(id) { return nil }
-        let slack: Duration = isOfThisRun ? .milliseconds(1) : Plan.hearingMax
-        guard now - queued.at < expiry - slack else { return nil }
-        return "\(id.value.low) expired after \(now - queued.at) instead of \(expiry)"
+        let stored = Duration.milliseconds(wall(of: client).milliseconds - queued.stored.milliseconds)
+        let age = isOfThisRun ? now - queued.at : stored
+        guard age < expiry - .milliseconds(1) else { return nil }
+        return "\(id.value.low) expired after \(age) instead of \(expiry)"
     }
 
     /// True for an operation whose message was deleted: it gets a sequence, but keeps its age in the store, because
