@@ -12,6 +12,7 @@ final class SocketExchanges: Sendable {
     }
 
     private struct State {
+        /// By ids that the client may not use again yet.
         var exchanges: [Int64: SocketExchange] = [:]
         var short = 0
         var lasting = 0
@@ -51,10 +52,18 @@ final class SocketExchanges: Sendable {
         }
     }
 
-    /// The last response has been sent.
+    /// The last message of the response is about to be sent: from then on the client may use the id again, before the
+    /// hub knows that the message has been sent.
+    func releaseID(of exchange: SocketExchange) {
+        state.withLock { state in
+            if state.exchanges[exchange.id] === exchange { state.exchanges[exchange.id] = nil }
+        }
+    }
+
+    /// The exchange is over: another one may take its place. Called once for each that was admitted.
     func finish(_ exchange: SocketExchange) {
+        releaseID(of: exchange)
         let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.exchanges.removeValue(forKey: exchange.id) != nil else { return nil }
             if exchange.isLasting {
                 state.lasting -= 1
                 return nil

@@ -8,6 +8,8 @@ internal import NIOCore
 struct SocketResponse: Sendable {
     let exchange: SocketExchange
     let stream: WebSocketStream
+    /// Called before the last message is sent.
+    let willEnd: @Sendable () -> Void
 
     /// Sends the response; returns when its last message has been passed to the system.
     ///
@@ -62,6 +64,7 @@ struct SocketResponse: Sendable {
         }
 
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+            response.willEnd()
             // Only a fault of a test responds with anything but JSON; it is sent as a string.
             guard isJSON || parts.isEmpty else { return try await response.send(head, [try Self.string(parts)]) }
             try await response.send(head, parts)

@@ -95,7 +95,8 @@ struct SocketSession: Sendable {
     private func respond(to exchange: SocketExchange, _ make: () async throws -> Response) async {
         do {
             let response = try await make()
-            try await SocketResponse(exchange: exchange, stream: stream).send(response)
+            let sender = SocketResponse(exchange: exchange, stream: stream) { exchanges.releaseID(of: exchange) }
+            try await sender.send(response)
             if response.status == .unauthorized { stream.close(Self.revoked) }
         } catch {
             // The connection has ended, or cannot say how the request did.

@@ -45,6 +45,8 @@ final class RawSocket: Sendable {
     private struct State {
         var received: [UInt8] = []
         var isOver = false
+        /// Bytes to send for each frame that arrives, and how many times more.
+        var echo: (bytes: [UInt8], times: Int)?
     }
 
     private let channel: any Channel
@@ -132,6 +134,19 @@ final class RawSocket: Sendable {
         return try await response()
     }
 
+    /// Sends a request again as soon as its response has arrived, on the thread that reads.
+    func echo(_ request: WireSocket.Request, times: Int) async throws {
+        let bytes = Frame(opcode: 1, payload: request.text).bytes
+        state.withLock { $0.echo = (bytes, times) }
+        try await write(bytes)
+        try await Eventually.holds("every request has its response") {
+            try self.state.withLock { state in
+                if state.isOver || state.received.first == 0x88 { throw Ended() }
+                return state.echo == nil
+            }
+        }
+    }
+
     /// The code of the close frame that the hub sends, after anything else.
     func closeCode() async throws -> UInt16 {
         while true {
@@ -169,6 +184,17 @@ final class RawSocket: Sendable {
         return value
     }
 
+    /// Takes messages that are answered by an echo, in one or more frames.
+    private static func takeEchoes(_ state: inout State) -> [[UInt8]] {
+        var echoes: [[UInt8]] = []
+        while let (bytes, times) = state.echo, state.received.first != 0x88, let frame = parse(&state.received) {
+            guard frame.isFinal else { continue }
+            state.echo = times > 1 ? (bytes, times - 1) : nil
+            if times > 1 { echoes.append(bytes) }
+        }
+        return echoes
+    }
+
     private static func parse(_ bytes: inout [UInt8]) -> Frame? {
         guard bytes.count >= 2 else { return nil }
         var length = Int(bytes[1] & 0x7F)
@@ -187,6 +213,7 @@ final class RawSocket: Sendable {
 
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
 
         private let socket: RawSocket
 
@@ -194,7 +221,11 @@ final class RawSocket: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let bytes = Array(unwrapInboundIn(data).readableBytesView)
-            socket.state.withLock { $0.received += bytes }
+            let echoes = socket.state.withLock { state in
+                state.received += bytes
+                return RawSocket.takeEchoes(&state)
+            }
+            for bytes in echoes { context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil) }
         }
 
         func channelInactive(context: ChannelHandlerContext) {

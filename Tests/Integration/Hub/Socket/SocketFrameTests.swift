@@ -127,6 +127,15 @@ import Testing
         }
     }
 
+    /// The id is free as soon as the client can have the whole response, whatever the hub still has to do then.
+    @Test func anIDIsFreeWithItsResponse() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            try await socket.echo(Self.request, times: 300)
+            #expect(try await socket.get(WireProtocol.sessionPath, id: Self.request.id).status == 200)
+        }
+    }
+
     @Test func aSilentPeerIsGone() async throws {
         let change: Change = { $0.sockets.pingInterval = .milliseconds(30) }
         try await HubFixture.running(change: change) { hub in
