@@ -9,15 +9,24 @@ struct RecordReads {
     struct Changes {
         private(set) var stored: [RecordKind: Set<String>] = [:]
         private(set) var removed: [RecordKind: Set<String>] = [:]
+        /// Those of ``stored`` that another read brought: the server may have been asked for them earlier than in this
+        /// read. Events bring later changes.
+        private(set) var read: [RecordKind: Set<String>] = [:]
 
-        fileprivate mutating func store(_ record: StoredRecord) {
+        fileprivate mutating func store(_ record: StoredRecord, isRead: Bool) {
             stored[record.kind, default: []].insert(record.id)
             removed[record.kind]?.remove(record.id)
+            if isRead {
+                read[record.kind, default: []].insert(record.id)
+            } else {
+                read[record.kind]?.remove(record.id)
+            }
         }
 
         fileprivate mutating func remove(_ kind: RecordKind, _ id: String) {
             removed[kind, default: []].insert(id)
             stored[kind]?.remove(id)
+            read[kind]?.remove(id)
         }
     }
 
@@ -36,8 +45,9 @@ struct RecordReads {
     /// The changes since a read began.
     func changes(since number: Int) -> Changes { underWay[number] ?? Changes() }
 
-    mutating func noteStored(_ records: [StoredRecord]) {
-        for number in underWay.keys { for record in records { underWay[number]?.store(record) } }
+    /// - Parameter isRead: true if a read brought them, false for an event.
+    mutating func noteStored(_ records: [StoredRecord], isRead: Bool) {
+        for number in underWay.keys { for record in records { underWay[number]?.store(record, isRead: isRead) } }
     }
 
     mutating func noteRemoved(_ kind: RecordKind, _ id: String) {

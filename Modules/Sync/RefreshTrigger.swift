@@ -9,7 +9,8 @@ package enum RefreshTrigger: Sendable, Hashable {
     case reachable
     /// Pages that could not be read may be readable now; all others are unchanged.
     case pagesDue
-    /// Events are followed from here on, and tell nothing about the time before: all pages may be out of date.
+    /// All pages may be out of date: events are followed from here on, and tell nothing about the time before; or a
+    /// page of records contradicts what another one brought meanwhile.
     case stateDue
     /// More changed in these channels than events list, or a page of them contradicts what arrived meanwhile.
     case channelsDue(Set<ChannelID>)

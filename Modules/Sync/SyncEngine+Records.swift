@@ -78,8 +78,28 @@ extension SyncEngine {
             let retained = (kind.flatMap { changes.stored[$0] } ?? []).union(found.map(\.id))
             let merge = RecordMerge(records, coverage: range, retained: retained)
             willStore()
-            return await engine.commitRecords(.mergeRecords(merge)) { $0.noteStored(records) }
+            let stored = await engine.commitRecords(.mergeRecords(merge)) { $0.noteStored(records, isRead: true) }
+            guard case .success = stored, let range else { return stored }
+            let unlisted = (changes.read[range.list.kind] ?? []).subtracting(found.map(\.id))
+            return await engine.checkContradiction(unlisted, range)
         }
+    }
+
+    /// Has all lists read again if one of the records is in the range. A page of the range was requested before another
+    /// read brought them, and does not list them: only the server can tell which of the two is newer.
+    private func checkContradiction(_ unlisted: Set<String>, _ range: ListRange) async -> Result<Void, SyncError> {
+        do throws(StoreError) {
+            for id in unlisted {
+                guard let cursor = try await store.record(range.list.kind, id)?.cursor(in: range.list),
+                    range.contains(cursor)
+                else { continue }
+                tell(.stateDue)
+                break
+            }
+        } catch {
+            return .failure(.store(error))
+        }
+        return .success(())
     }
 
     private func removeRecord(

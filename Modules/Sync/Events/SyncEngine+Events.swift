@@ -233,7 +233,7 @@ extension SyncEngine {
         try await commitEvents(mutations + [.setEventCursor(batch.cursor)], durability)
         noteGone(changes.deleted)
         noteArrived(changes.messages.map(\.id))
-        recordReads.noteStored(changes.records)
+        recordReads.noteStored(changes.records, isRead: false)
         for (kind, id) in removed { recordReads.noteRemoved(kind, id) }
         for channel in changes.lost { ephemeral.remove(channel) }
         followedEvents.note(changes.messages)

@@ -106,6 +106,35 @@ import Testing
         }
     }
 
+    /// A page that does not list a removed record is under way when an earlier page brings the record: only another
+    /// request can tell that it is gone.
+    @Test func aPageThatContradictsAnotherIsRequestedAgain() throws {
+        try Self.run(1...3) { world, server in
+            let client = try await world.client(of: server)
+            let delays = Mutex<[Duration]>([.seconds(2), .seconds(5)])
+            server.state.withLock { [runtime = world.runtime] state in
+                state.beforeResponse = {
+                    let delay = delays.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                    if let delay { await runtime.sleep(until: runtime.now + delay) }
+                }
+            }
+            let early = Followed(Self.collection(client, pageSize: 10).changes, world.runtime)
+            await world.pass(.seconds(1))
+            server.remove(Self.album(2).id)
+            let late = Followed(Self.collection(client).changes, world.runtime)
+            await world.pass(.seconds(20))
+            for list in [early, late] {
+                #expect(list.last?.dataStatus == .fresh)
+                #expect(list.last?.snapshot.map(\.year) == [1961, 1963])
+            }
+            // Pages that agree are not requested again.
+            let asked = server.state.withLock { $0.queries.count }
+            await world.pass(.seconds(60))
+            #expect(server.state.withLock { $0.queries.count } == asked)
+            await client.close()
+        }
+    }
+
     @Test func aRefreshShowsEveryChangeOfTheServer() throws {
         try Self.run(1...5) { world, server in
             let client = try await world.client(of: server)
