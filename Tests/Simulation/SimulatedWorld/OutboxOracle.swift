@@ -61,7 +61,8 @@ struct OutboxOracle<World: JudgedWorld> {
     /// Checks that nothing is indexed that neither waits nor is in doubt.
     private func tooMuchIndexed(_ client: some Candidate, _ machine: Machine) -> String? {
         let doubts = client.store.failed.count { client.store.items[$0]?.isInDoubt == true }
-        let fences = client.store.controls.values.count { $0.kind == .fence }
+        // An older fence of a message that was deleted since may have represented it, until its retraction is over.
+        let fences = client.store.controls.values.count { $0.kind == .fence || $0.kind == .retract }
         let indexed = machine.outbox.indexedCount
         let links = client.store.entries.count
         return indexed > links + fences + doubts

@@ -43,8 +43,8 @@ extension SimulatedWorld {
     }
 
     /// Checks that nothing expires before its time, whatever happens to the wall clock while the program runs, nor over
-    /// restarts when the clock is never set. A run counts from the time at which its machine is notified of a message, a
-    /// later run from the time in the store, which keeps whole milliseconds.
+    /// restarts when the clock is never set. A run counts from the time at which its machine is notified of a message,
+    /// a later run from the time in the store, which keeps whole milliseconds.
     private func expiredEarly(_ mutation: Mutation, _ client: Int) -> String? {
         guard case .fail(let id, let failure, inDoubt: _) = mutation, failure.reason == .expired,
             let queued = expected.records[id]?.queued, let expiry = plan.configuration.expiry

@@ -44,5 +44,7 @@ extension RegressionSeed {
         RegressionSeed(780, "a request to hold uploads was forgotten under a new outbox id"),
         RegressionSeed(1884, "the upload of a later message failed and paused the lane of one in flight"),
         RegressionSeed(10_876_239, "the file of two messages in one delivery expired between their verdicts"),
+        RegressionSeed(10_906_341, "a machine slept before it heard of messages that the run after it expired"),
+        RegressionSeed(20_706_207, "an older fence outlived the deletion of its message"),
     ]
 }
