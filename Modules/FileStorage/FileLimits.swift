@@ -12,6 +12,8 @@ enum FileLimits {
     static let framePayloadBytesMax = framePayloadBytes + recordBytesMax + Record.headerBytes
     /// The size of a journal file at which the next commit begins another file.
     static let journalBytesMax: Int64 = 256 << 20
+    /// Zeros that are written behind the last frame at once, under `full`, to be overwritten by the next ones.
+    static let journalBytesAhead = 256 << 10
     /// The offsets and the file numbers that a location can express.
     static let fileBytesMax: Int64 = 1 << 40
     static let fileNumberMax: UInt32 = 1 << 24 - 1

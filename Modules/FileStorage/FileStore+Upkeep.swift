@@ -40,9 +40,15 @@ extension FileStore: StoreUpkeep {
     }
 
     package func bytesOnDisk() async throws(StoreError) -> Int64 {
+        let end = try await database.end(with: committer)
         var bytes: Int64 = 0
         for name in try FileFormat().fileNames(in: folder) {
-            bytes += (try? FileStatus(of: folder + "/" + name).bytesCount) ?? 0
+            // Not the zeros behind the end of the journal.
+            if StoreFiles.journalNumber(name) == end.file {
+                bytes += end.offset
+            } else {
+                bytes += (try? FileStatus(of: folder + "/" + name).bytesCount) ?? 0
+            }
         }
         return bytes
     }
@@ -113,6 +119,18 @@ struct StoreCapture: Sendable {
 }
 
 extension FileDatabase {
+    /// The end of the journal between two transactions.
+    fileprivate func end(with committer: GroupCommitter) async throws(StoreError) -> JournalPosition {
+        let found = Mutex<JournalPosition?>(nil)
+        _ = try await committer.submit(
+            WriteRequest(exclusive: { journal in
+                let end = journal.writer.end
+                found.withLock { $0 = end }
+            }))
+        guard let end = found.withLock({ $0 }) else { throw .closed }
+        return end
+    }
+
     /// Captures the store between two transactions.
     func capture(with committer: GroupCommitter) async throws(StoreError) -> StoreCapture {
         let captured = Mutex<StoreCapture?>(nil)

@@ -137,6 +137,7 @@ public final class FileStore: Store {
         feed = CommitFeed()
         var state = opening.state
         state.fileBytesMax = options.journalBytesMax
+        state.writer.bytesAhead = options.journalBytesAhead
         let database = FileDatabase(opening.index, state, journal, feed, mayBlock: lock != nil)
         self.database = database
         committer = GroupCommitter(database, mayBlock: lock != nil)

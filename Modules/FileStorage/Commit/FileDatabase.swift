@@ -275,8 +275,9 @@ final class FileDatabase: Sendable {
         }
         guard isFirst else { return }
         journal.withLock { journal in
-            // Nothing is acknowledged by this: under `normal` it is a courtesy.
-            if !journal.writer.needsRepair { try? journal.writer.sync() }
+            // Nothing is acknowledged by this: under `normal` it is a courtesy, and a store at rest has no zeros at its
+            // end.
+            if !journal.writer.needsRepair { try? journal.writer.trim() }
         }
         files.removeAll()
     }

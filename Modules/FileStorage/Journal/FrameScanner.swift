@@ -74,6 +74,19 @@ struct FrameScanner {
         return nil
     }
 
+    /// The offset behind the last byte that is not zero; at least the one given. Cost: linear.
+    mutating func contentEnd(after offset: Int64) throws(StoreError) -> Int64 {
+        var (position, end) = (offset, offset)
+        while position < size {
+            try load(position, 1)
+            let begin = Int(position - start)
+            guard begin < bytes.count else { break }
+            if let last = bytes[begin...].lastIndex(where: { $0 != 0 }) { end = start + Int64(last) + 1 }
+            position = start + Int64(bytes.count)
+        }
+        return end
+    }
+
     /// Has at least these bytes in the window, if the file does.
     private mutating func load(_ offset: Int64, _ count: Int) throws(StoreError) {
         let end = start + Int64(bytes.count)

@@ -8,7 +8,8 @@ package struct RecoveryReport: Sendable, Hashable {
     package var frames = 0
     /// The bytes of an incomplete last transaction that were removed; none of it had been acknowledged under `full`.
     package var bytesCut: Int64 = 0
-    /// The journal file that was cut, and its length since then.
+    /// The journal file that was cut, and its length since then; `nil` if only zeros were removed that had been written
+    /// ahead.
     package var cutFile: String?
     package var cutAt: Int64 = 0
     /// True if a snapshot was read.
@@ -18,7 +19,8 @@ package struct RecoveryReport: Sendable, Hashable {
 /// Brings the index to the end of the journal, and the journal to the end of its last complete transaction.
 ///
 /// A frame that cannot be read is the *torn tail* of a crash, and is cut, unless something proves that it was durable
-/// once: a later frame that names it as synced. Then it is *damage*, and nothing is changed.
+/// once: a later frame that names it as synced. Then it is *damage*, and nothing is changed. Zeros that were written
+/// ahead are cut, too, and are no remains of anything.
 struct JournalRecovery {
     /// The state after the last complete transaction.
     private(set) var index: FileIndex
@@ -126,6 +128,7 @@ struct JournalRecovery {
     private mutating func cut(
         _ scanner: inout FrameScanner, at position: JournalPosition, _ problem: FrameHeader.Problem, _ last: UInt32
     ) throws(StoreError) {
+        if report.frames == 0 { try requireFrame(before: position, &scanner) }
         let isProof = { [store, number = end.number] (header: FrameHeader) in
             (store == 0 || header.store == store) && header.synced >= number
         }
@@ -144,6 +147,18 @@ struct JournalRecovery {
         try finish()
     }
 
+    /// Zeros may stand where the snapshot ends although the journal is one of an earlier time.
+    private func requireFrame(before position: JournalPosition, _ scanner: inout FrameScanner) throws(StoreError) {
+        if position.offset == 0 { return }
+        let bytesMax = Int64(FrameHeader.bytesCount + FileLimits.framePayloadBytesMax)
+        let found = try scanner.firstHeader(after: max(0, position.offset - bytesMax) - 1) { [store] header in
+            header.store == store && header.number == position.number &- 1
+        }
+        guard let found,
+            found.offset + Int64(FrameHeader.bytesCount + found.header.payloadBytes) == position.offset
+        else { throw damage(position, nil, "the journal ends before its snapshot") }
+    }
+
     /// Takes back the last transaction, and cuts the journal before it.
     private mutating func removeIncomplete(_ last: UInt32) throws(StoreError) {
         while let inverse = undo.popLast() { index.apply(inverse) }
@@ -155,12 +170,23 @@ struct JournalRecovery {
                 try disk.remove(StoreFiles.journal(number))
                 files[number] = nil
             }
-            report.bytesCut += max(0, try file.size() - end.offset)
-            try file.truncate(to: end.offset)
         } catch {
             throw files.names.failure(error, at: name)
         }
-        (report.cutFile, report.cutAt) = (name, end.offset)
+        var scanner = try scanner(of: end.file)
+        report.bytesCut += try remains(&scanner)
+        do throws(SystemError) { try file.truncate(to: end.offset) } catch {
+            throw files.names.failure(error, at: name)
+        }
+        if report.bytesCut > 0 { (report.cutFile, report.cutAt) = (name, end.offset) }
+    }
+
+    /// The bytes behind the last transaction that are the remains of a write: those before the last zeros.
+    private func remains(_ scanner: inout FrameScanner) throws(StoreError) -> Int64 {
+        let rest = max(0, scanner.size - end.offset)
+        let bytes = try scanner.contentEnd(after: end.offset) - end.offset
+        // So many zeros are never written ahead: they were something else.
+        return bytes == 0 && rest > Int64(FileLimits.journalBytesAhead) ? rest : bytes
     }
 
     /// Makes everything durable that was read, because the next frame will claim so.

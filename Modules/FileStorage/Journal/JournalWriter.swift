@@ -12,6 +12,8 @@ import CausewaySystem
 /// 3. A file is begun only after the one before it was synced, and written to only after its name was.
 /// 4. After a failed write the file is cut back to its last acknowledged frame before anything else is written. After a
 ///    failed sync nothing is acknowledged until ``repair()`` has written and synced everything unsynced again.
+/// 5. Behind the last frame of the last file there is nothing, or there are zeros that were written ahead. Other files
+///    have none.
 struct JournalWriter {
     private let disk: any Disk
     private let files: JournalFiles
@@ -24,9 +26,13 @@ struct JournalWriter {
     /// True while the disk may hold something else than was acknowledged.
     private(set) var needsRepair = false
     private var file: any DiskFile
+    /// The zeros that are written at once; 0 for none.
+    var bytesAhead = FileLimits.journalBytesAhead
+    /// The file may have zeros up to this offset, and gets no more before a transaction ends behind it.
+    private var aheadEnd: Int64 = 0
 
     /// - Parameters:
-    ///   - end: the end of what was recovered, all of which is durable.
+    ///   - end: the end of what was recovered, all of which is durable, and behind which the file has nothing.
     ///   - file: the last file.
     init(
         _ disk: any Disk, _ files: JournalFiles, _ durability: Durability, store: UInt64, end: JournalPosition,
@@ -62,6 +68,7 @@ struct JournalWriter {
         }
         let next = end.advanced(by: buffer.bytes.count, frames: buffer.frameCount)
         if durability == .full, needed == .full {
+            writeAhead(behind: next.offset, buffer.bytes.count)
             do throws(SystemError) {
                 try file.sync()
             } catch {
@@ -101,10 +108,46 @@ struct JournalWriter {
         }
     }
 
+    /// Writes zeros behind a transaction, before its sync. The next transactions overwrite them and leave the file's
+    /// length as it is, so that their syncs confirm no metadata, which takes about as long as to confirm the data.
+    ///
+    /// A disk that has no room for them may have room for transactions: without the zeros these extend the file.
+    private mutating func writeAhead(behind offset: Int64, _ bytes: Int) {
+        guard offset > aheadEnd, bytes <= bytesAhead else { return }
+        do throws(SystemError) {
+            try write([UInt8](repeating: 0, count: bytesAhead), at: offset)
+        } catch {
+            // The zeros that remain do no harm.
+            try? file.truncate(to: offset)
+        }
+        aheadEnd = offset + Int64(bytesAhead)
+    }
+
+    /// Makes everything durable that was acknowledged, and leaves nothing behind it.
+    mutating func trim() throws(StoreError) {
+        guard aheadEnd > end.offset else { return try sync() }
+        do throws(SystemError) { try removeRest() } catch { throw files.names.failure(error, at: name) }
+        do throws(SystemError) {
+            try file.sync()
+        } catch {
+            needsRepair = true
+            throw files.names.syncFailure(error, at: name)
+        }
+        synced = end
+        aheadEnd = 0
+    }
+
+    /// Cuts the file behind what was acknowledged. After a failure the next zeros wait: the disk may have failed for
+    /// want of their room, also when they were synced.
+    private mutating func removeRest() throws(SystemError) {
+        try file.truncate(to: end.offset)
+        aheadEnd = end.offset + Int64(bytesAhead)
+    }
+
     /// Removes what a failed write has left behind, durably, so that no remains of it can follow a later frame.
     private mutating func cutBack() {
         do throws(SystemError) {
-            try file.truncate(to: end.offset)
+            try removeRest()
             try file.sync()
             // After a failed sync this one confirms nothing of what the failed one may have dropped.
             if !needsRepair { synced = end }
@@ -120,7 +163,7 @@ struct JournalWriter {
     /// system may have dropped it), and syncs. Blocks the thread.
     mutating func repair() throws(StoreError) {
         do throws(SystemError) {
-            try file.truncate(to: end.offset)
+            try removeRest()
             let bytes = try file.read(at: synced.offset, count: Int(end.offset - synced.offset))
             guard bytes.count == Int(end.offset - synced.offset) else { throw SystemError.broken }
             try write(bytes, at: synced.offset)
@@ -140,7 +183,7 @@ struct JournalWriter {
             throw .other(
                 detail: "the journal has reached its last file; export the store, and import it into a new one")
         }
-        try sync()
+        try trim()
         let next = JournalPosition(file: end.file + 1, offset: 0, number: end.number)
         let (file, frames) = try Self.makeFile(disk, files.names, store: store, at: next, replaces: true)
         self.file = file

@@ -11,10 +11,16 @@ struct CorruptionTests {
     /// The distance of the bytes of a snapshot that are changed; all of them in `Tools/torture-disk`.
     private static let step = TortureSettings.isComplete ? 1 : 3
 
+    /// The end of the process that used the store: a killed one leaves the zeros that it had written ahead.
+    enum End: CaseIterable, Sendable { case closed, killed }
+
     /// A disk with a small store, and the states that it had after each of its commits.
-    private func sample(maintains: Bool = false) async throws -> (disk: FaultyDisk, states: [[MessageID]]) {
+    private func sample(
+        maintains: Bool = false, ending end: End = .closed
+    ) async throws -> (disk: FaultyDisk, states: [[MessageID]]) {
         let disk = FaultyDisk()
-        let store = try await FileStore.open(on: disk, durability: .full, options: FileOptions(newStore: 7))
+        let options = FileOptions(journalBytesAhead: 600, newStore: 7)
+        let store = try await FileStore.open(on: disk, durability: .full, options: options)
         var states: [[MessageID]] = [[]]
         _ = try await store.start(History.options)
         for number in 0..<4 {
@@ -22,8 +28,9 @@ struct CorruptionTests {
             states.append(states[states.count - 1] + [History.id(number)])
             if maintains, number == 2 { try await store.maintain(.snapshot) }
         }
+        let killed = disk.copy()
         await store.close()
-        return (disk.copy(), states)
+        return (end == .killed ? killed : disk.copy(), states)
     }
 
     /// The messages of a store on the disk; `nil` if it is refused as damaged, with file and offset.
@@ -49,7 +56,8 @@ struct CorruptionTests {
     /// The first frame of a transaction is intact, the second one is cut.
     @Test func aTransactionOfTwoFramesIsThereAsAWholeOrNotAtAll() async throws {
         let (disk, states) = try await sample()
-        let store = try await FileStore.open(on: disk, durability: .full)
+        let options = FileOptions(journalBytesAhead: 0)
+        let store = try await FileStore.open(on: disk, durability: .full, options: options)
         _ = try await store.start(History.options)
         let before = try #require(disk[Self.journal]).count
         let numbers = 10..<22
@@ -64,9 +72,14 @@ struct CorruptionTests {
         #expect(try await open(copy, "cut") == whole)
     }
 
-    @Test func everyFlippedByteIsNoticed() async throws {
-        let (disk, states) = try await sample()
+    /// The bytes of the journal of a sample, without zeros behind it.
+    private func usedBytes() async throws -> Int { try #require(try await sample().disk[Self.journal]).count }
+
+    @Test(arguments: End.allCases) func everyFlippedByteIsNoticed(_ end: End) async throws {
+        let (disk, states) = try await sample(ending: end)
         let bytes = try #require(disk[Self.journal])
+        let used = try await usedBytes()
+        #expect((bytes.count > used) == (end == .killed))
         let whole = states[states.count - 1]
         var refused = 0
         for offset in bytes.indices {
@@ -80,16 +93,20 @@ struct CorruptionTests {
                     refused += 1
                     continue
                 }
+                if offset >= used {
+                    #expect(found == whole, "byte \(offset): no transaction had it")
+                    continue
+                }
                 // Only the last transaction can be taken for one that never ended.
                 #expect(found == states[states.count - 2], "byte \(offset): \(found.count) messages")
                 #expect(found != whole)
             }
         }
-        #expect(refused > bytes.count / 2)
+        #expect(refused > used / 2)
     }
 
-    @Test func aTruncatedJournalEndsWithACommit() async throws {
-        let (disk, states) = try await sample()
+    @Test(arguments: End.allCases) func aTruncatedJournalEndsWithACommit(_ end: End) async throws {
+        let (disk, states) = try await sample(ending: end)
         let bytes = try #require(disk[Self.journal])
         var lengths: Set<Int> = []
         for length in bytes.indices {
@@ -99,8 +116,8 @@ struct CorruptionTests {
             #expect(states.contains(found), "\(length) bytes")
             lengths.insert(found.count)
         }
-        // All but the last, which needs the whole file.
-        #expect(lengths.count == states.count - 1)
+        // All but the last, which needs the whole journal.
+        #expect(lengths.count == (end == .killed ? states.count : states.count - 1))
     }
 
     @Test func everyFlippedByteOfASnapshotIsNoticed() async throws {
@@ -120,14 +137,33 @@ struct CorruptionTests {
         }
     }
 
-    @Test func garbageAtTheEndIsCut() async throws {
-        let (disk, states) = try await sample()
+    @Test(arguments: End.allCases) func garbageAtTheEndIsCut(_ end: End) async throws {
+        let (disk, states) = try await sample(ending: end)
         let bytes = try #require(disk[Self.journal])
         var random = SplitMix64(seed: 1)
         for count in [1, 7, 48, 300, 5000] {
             let copy = disk.copy()
             copy[Self.journal] = bytes + (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             #expect(try await open(copy, "\(count) bytes") == states[states.count - 1])
+        }
+    }
+
+    /// Zeros in the place of a frame are no end of the journal if others follow.
+    @Test(arguments: End.allCases) func zerosInsteadOfFramesAreNoticed(_ end: End) async throws {
+        let (disk, states) = try await sample(ending: end)
+        let bytes = try #require(disk[Self.journal])
+        let frames = Self.frames(Array(bytes.prefix(try await usedBytes())))
+        for (number, frame) in frames.enumerated() {
+            // The whole frame; its header; all but its header.
+            for range in [frame, frame.prefix(48), frame.dropFirst(48)] {
+                let copy = disk.copy()
+                var zeroed = bytes
+                for place in range { zeroed[place] = 0 }
+                copy[Self.journal] = zeroed
+                let found = try await open(copy, "frame \(number), \(range)")
+                #expect(found == (number < frames.count - 1 ? nil : states[states.count - 2]))
+                if found == nil { #expect(copy[Self.journal] == zeroed) }
+            }
         }
     }
 

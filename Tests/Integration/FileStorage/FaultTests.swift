@@ -14,7 +14,9 @@ struct FaultTests {
     /// Runs a whole life of a store: made, used, maintained, closed.
     private func live(_ disk: FaultyDisk, _ history: inout History, _ durability: Durability = .full) async {
         do throws(StoreError) {
-            let store = try await FileStore.open(on: disk, durability: durability)
+            // So few zeros ahead that they are written again and again.
+            let store = try await FileStore.open(
+                on: disk, durability: durability, options: FileOptions(journalBytesAhead: 1_024))
             do throws(StoreError) { _ = try await store.start(History.options) } catch {
                 // A store whose start failed may start again.
                 _ = try? await store.start(History.options)

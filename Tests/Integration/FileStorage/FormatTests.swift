@@ -54,18 +54,23 @@ struct FormatTests {
         await store.close()
     }
 
-    @Test func aReaderOfItsOwnReadsTheJournal() async throws {
+    /// The journal of a closed store, and of one whose process was killed.
+    @Test(arguments: [false, true]) func aReaderOfItsOwnReadsTheJournal(isKilled: Bool) async throws {
         let folder = try TemporaryFolder().fresh()
         let store = try await FileStore.open(at: folder, durability: .full)
         _ = try await store.start(History.options)
         var history = History()
         await history.live(store)
+        _ = try await store.enqueue(History.draft(100))
         let page = try await store.page(MessageQuery(scope: .channel(History.channel), limit: 100))
+        let killed = folder + ".killed"
+        try FileManager.default.copyItem(atPath: folder, toPath: killed)
         await store.close()
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let reader = try await Program(path: root.path + "/Tools/read-file-store").run([folder])
+        let reader = try await Program(path: root.path + "/Tools/read-file-store").run([isKilled ? killed : folder])
         #expect(reader.status == 0, "\(reader.errors)")
+        #expect(reader.errors == "")
         let lines = reader.output.split(separator: "\n")
         struct Line: Decodable {
             struct Content: Decodable { var text: String }

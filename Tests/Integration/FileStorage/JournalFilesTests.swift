@@ -11,13 +11,14 @@ struct JournalFilesTests {
     func aFullFileIsFollowedByAnother(_ durability: Durability) async throws {
         let (fileBytes, messages) = (4_096, 40)
         let disk = FaultyDisk()
-        let options = FileOptions(journalBytesMax: Int64(fileBytes))
+        let options = FileOptions(journalBytesMax: Int64(fileBytes), journalBytesAhead: 1_024)
         var store = try await FileStore.open(on: disk, durability: durability, options: options)
         _ = try await store.start(History.options)
         for number in 0..<messages { _ = try await store.enqueue(History.draft(number, bytes: 500)) }
         let sizes = disk.files.filter { $0.key.hasPrefix("journal-") }.map(\.value.count)
         #expect(sizes.count >= messages * 500 / fileBytes)
-        #expect(sizes.allSatisfy { $0 < fileBytes + 1_024 })
+        // The last one may have zeros at its end.
+        #expect(sizes.allSatisfy { $0 < fileBytes + 2_048 })
         await store.close()
         // All files are durable, and are read in their order.
         let after = disk.afterPowerFailure { false }

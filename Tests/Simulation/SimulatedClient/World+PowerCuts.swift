@@ -32,7 +32,9 @@ extension World {
         let delay = plan.maintenanceDelay
         let options = FileOptions(
             snapshotJournalBytes: plan.snapshotBytes, compactionBytesMin: plan.compactionBytes,
-            journalBytesMax: plan.journalBytes, newStore: plan.seed | 1,
+            journalBytesMax: plan.journalBytes,
+            // So few zeros ahead that they are written often.
+            journalBytesAhead: Int(min(max(512, plan.journalBytes / 8), 4_096)), newStore: plan.seed | 1,
             perform: { [runtime] work in runtime.schedule(at: runtime.now + delay, work) })
         return FileDisk(
             FaultyDisk(ignoring: ignored), options, files: files,
