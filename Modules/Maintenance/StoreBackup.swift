@@ -26,21 +26,39 @@ package struct StoreBackup: Sendable {
             try await store.copy(to: incomplete, progress: progress)
             return try finish()
         } catch {
-            try? FileSystem.removeFolderOfTools(incomplete)
+            try? removeRemains()
             throw error
         }
+    }
+
+    /// In the folder, one or the other from its beginning until the copy has its name. So the remains of a backup that
+    /// was interrupted at any moment are recognised as such.
+    private static let marks = [UnfinishedWork.mark, UnfinishedWork.backedUp]
+
+    /// True if the folder was made by a backup: it has a mark; or it contains nothing, because it was made, or nearly
+    /// removed, when the backup was interrupted. Whoever tries to open it as a store leaves a lock in it.
+    private func isOfBackup() throws(SystemError) -> Bool {
+        let names = try FileSystem.names(in: incomplete)
+        return names.contains(where: Self.marks.contains) || names.allSatisfy { $0 == "lock" }
+    }
+
+    private func removeRemains() throws(SystemError) {
+        try FileSystem.removeFolderOfTools(incomplete, last: Self.marks)
     }
 
     private func begin() throws(StoreError) {
         if FileSystem.exists(target) {
             throw .notAccessible(path: target, detail: "it exists already; a backup replaces nothing")
         }
-        // The remains of an interrupted backup are recognised by their mark.
-        if FileSystem.exists(incomplete), !FileSystem.exists("\(incomplete)/\(UnfinishedWork.mark)") {
+        let isOfBackup: Bool
+        do throws(SystemError) { isOfBackup = try FileSystem.exists(incomplete) ? self.isOfBackup() : true } catch {
+            throw StoreFolderTools.failure(error, at: incomplete)
+        }
+        if !isOfBackup {
             throw .notAccessible(path: incomplete, detail: "it exists already, and no backup made it")
         }
         do throws(SystemError) {
-            try FileSystem.removeFolderOfTools(incomplete)
+            try removeRemains()
             try FileSystem.makeFolder(incomplete)
             try OpenFile("\(incomplete)/\(UnfinishedWork.mark)", for: .writing, [.create, .exclusive]).sync()
             try FileSystem.syncFolder(incomplete)
@@ -61,10 +79,13 @@ package struct StoreBackup: Sendable {
                     if status.kind == .file { bytes += status.bytesCount }
                 }
             }
-            try FileSystem.remove("\(incomplete)/\(UnfinishedWork.mark)")
+            try FileSystem.rename(
+                "\(incomplete)/\(UnfinishedWork.mark)", to: "\(incomplete)/\(UnfinishedWork.backedUp)")
             try FileSystem.syncFolder(incomplete)
             try FileSystem.rename(incomplete, to: target)
             try FileSystem.syncFolder(FileSystem.parent(of: target))
+            // A store is opened with it, too.
+            try? FileSystem.remove("\(target)/\(UnfinishedWork.backedUp)")
             return bytes
         } catch {
             throw StoreFolderTools.failure(error, at: incomplete)

@@ -59,6 +59,8 @@ package final class StoreFolderTools: Sendable {
 package enum UnfinishedWork {
     /// In a folder that is being filled by a backup.
     static let mark = "unfinished"
+    /// In a folder that a backup has filled, until the folder has its name.
+    static let backedUp = "backup-complete"
     /// The folder, in that of the store, in which a migration or an import makes the new store.
     static let staging = "migration"
     /// In the staging folder, from the moment when the new store is complete: the name of its kind.
@@ -117,9 +119,12 @@ extension FileSystem {
 
     /// Removes a folder with the files in it, and in the folders in it, down to two levels: what the tools make.
     /// Does nothing if there is none.
-    static func removeFolderOfTools(_ path: String) throws(SystemError) {
+    ///
+    /// - Parameter last: the names of the files in it that are removed after the others.
+    static func removeFolderOfTools(_ path: String, last: [String] = []) throws(SystemError) {
         guard exists(path) else { return }
-        for name in try names(in: path) {
+        let found = try names(in: path)
+        for name in found.filter({ !last.contains($0) }) + found.filter(last.contains) {
             let file = path + "/" + name
             if try FileStatus(of: file, followsLink: false).kind == .folder {
                 for inner in try names(in: file) { try remove(file + "/" + inner) }

@@ -296,6 +296,37 @@ struct ArchiveTests {
         tools.close()
     }
 
+    /// The remains of a backup whose process was killed before, or after, its mark was in the folder; and of another one
+    /// that somebody tried to open as a store.
+    @Test(arguments: ["sqlite", "file"], [[], ["lock"], ["backup-complete", "store.sqlite"]])
+    func theRemainsOfABackupAreReplaced(_ kind: String, _ names: [String]) async throws {
+        let folder = try await soundStore(kind, from: 9)
+        let target = folders.fresh()
+        let remains = target + ".incomplete"
+        try FileManager.default.createDirectory(atPath: remains, withIntermediateDirectories: true)
+        for name in names { try Data("x".utf8).write(to: URL(fileURLWithPath: "\(remains)/\(name)")) }
+        let store = try await open(kind, folder)
+        _ = try await StoreBackup(of: folder, to: target).run(store) { _ in }
+        await store.close()
+        #expect(try entries(kind, target) == entries(kind, folder))
+        let files = try FileManager.default.contentsOfDirectory(atPath: target)
+        #expect(!files.contains("unfinished") && !files.contains("backup-complete"))
+    }
+
+    @Test func aFolderThatNoBackupMadeIsKept() async throws {
+        let folder = try await soundStore("sqlite", from: 9)
+        let target = folders.fresh()
+        let own = target + ".incomplete/letter.txt"
+        try FileManager.default.createDirectory(atPath: target + ".incomplete", withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: own))
+        let store = try await open("sqlite", folder)
+        await #expect(throws: StoreError.self) {
+            try await StoreBackup(of: folder, to: target).run(store) { _ in }
+        }
+        await store.close()
+        #expect(FileManager.default.fileExists(atPath: own))
+    }
+
     @Test(arguments: ["sqlite", "file"])
     func aBackupThatWasCutOffIsRefusedAndReplaced(_ kind: String) async throws {
         let folder = try await soundStore(kind, from: 9)
