@@ -14,7 +14,9 @@ struct ChannelPager: RemoteSource {
 
     func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
         let range = range(of: page)
-        let question = RemoteQuery(channel: channel, range: range, limit: count(of: page), filter: query.filter)
+        let question = RemoteQuery(
+            channel: channel, range: range, limit: count(of: page), filter: query.filter,
+            includesDeleted: query.includesDeleted)
         let response = try await engine.refresh(question, isAskedAgain: true) { hold.begin() }
         return loadedRange(of: response, to: range)
     }
@@ -22,7 +24,9 @@ struct ChannelPager: RemoteSource {
     /// The part of the channel that a page covers. It contains no information about the other side of the requested
     /// range.
     private func loadedRange(of page: RemotePage, to range: RemoteQuery.Range) -> LoadedRange<Key> {
-        let positions = page.items.map(\.serverPosition.position)
+        let positions = page.items.map(\.serverPosition.position) + page.deleted.map(\.serverPosition.position)
+        // Changes name deleted messages, and do not describe them.
+        let cursor = query.includesDeleted ? nil : page.cursor
         var (older, newer, newest): (Key?, Key?, Key?)
         switch range {
         case .newest:
@@ -41,8 +45,8 @@ struct ChannelPager: RemoteSource {
             older = (page.range?.lowerBound ?? positions.min()).map(Self.start)
         }
         return query.direction == .ascending
-            ? LoadedRange(start: older, end: newer, newest: newest, cursor: page.cursor)
-            : LoadedRange(start: newer, end: older, newest: newest, cursor: page.cursor)
+            ? LoadedRange(start: older, end: newer, newest: newest, cursor: cursor)
+            : LoadedRange(start: newer, end: older, newest: newest, cursor: cursor)
     }
 
     func loadChanges(since loadedRange: LoadedRange<Key>, hold: FrameHold) async throws -> LoadedRange<Key>? {

@@ -39,14 +39,19 @@ public struct MessageQueryOptions: Sendable, Hashable {
     public var includingTags: Set<String>
     /// Tags of which the messages have none, at most ``Limits/tagsMax``.
     public var excludingTags: Set<String>
+    /// True if the list keeps deleted messages in their places, without their content (``Message/isDeleted``). They
+    /// have the type and the parent that they had, and no tags. Among those that are older than the newest one by more
+    /// than ``Limits/deletedMessagesReachMax`` positions, none is listed.
+    public var includeDeleted: Bool
 
     public init(
         channel: ChannelID, sort: SortOption = .lastCreated, start: Start = .first,
         pageSize: Int = Limits.pageSizeDefault, type: MessageType? = nil,
         messageParentFilter: MessageFilter.Parent? = nil, includingTags: Set<String> = [],
-        excludingTags: Set<String> = []
+        excludingTags: Set<String> = [], includeDeleted: Bool = false
     ) {
         self.channel = channel
+        self.includeDeleted = includeDeleted
         self.type = type
         self.messageParentFilter = messageParentFilter
         self.includingTags = includingTags
@@ -62,7 +67,7 @@ public struct MessageQueryOptions: Sendable, Hashable {
             .channel(channel),
             filter: MessageFilter(
                 type: type, parent: messageParentFilter, includingTags: includingTags, excludingTags: excludingTags),
-            direction: sort == .firstCreated ? .ascending : .descending,
+            includesDeleted: includeDeleted, direction: sort == .firstCreated ? .ascending : .descending,
             anchor: start == .first ? .first : .last, pageSize: pageSize)
     }
 }

@@ -152,12 +152,13 @@ public struct HTTPTransport: Transport {
         }
         let (page, history) = try await ask(requests.page(query), as: WirePage.self, .page)
         let items = page.messages.compactMap(\.placed)
-        guard items.count == page.messages.count else {
+        let deleted = (page.deleted ?? []).compactMap(\.placed)
+        guard items.count == page.messages.count, deleted.count == page.deleted?.count ?? 0 else {
             throw parser.foreign("a page with an invalid position")
         }
         let range = page.range
         let cursor = page.cursor.flatMap { range != nil && WireChanges.isCursor($0) ? $0 : nil }
-        var remote = RemotePage(items: items, hasMore: page.hasMore, range: range, cursor: cursor)
+        var remote = RemotePage(items: items, deleted: deleted, hasMore: page.hasMore, range: range, cursor: cursor)
         remote.history = history
         return remote
     }

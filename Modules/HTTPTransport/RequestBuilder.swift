@@ -55,6 +55,7 @@ struct RequestBuilder: Sendable {
         for tag in query.filter.excludingTags.sorted() {
             path += "&\(WireProtocol.excludingTag)=\(Self.encoded(tag))"
         }
+        if query.includesDeleted { path += "&\(WireProtocol.includingDeleted)=1" }
         return read(path, query.history)
     }
 

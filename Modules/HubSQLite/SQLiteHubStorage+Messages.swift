@@ -5,7 +5,7 @@ internal import GRDB
 extension SQLiteHubStorage {
     private static let shown = selection(from: "message")
     private static let shownByID = shown + " WHERE message.id = ?"
-    private static let shownByNumber = shown + " WHERE message.number = ?"
+    private static let byNumber = shown + " WHERE message.number = ?"
     private static let shownBelow =
         shown + """
              WHERE message.channel = ? AND message.deleted_at IS NULL AND message.position < ?
@@ -18,12 +18,12 @@ extension SQLiteHubStorage {
             ORDER BY message.position LIMIT ?
             """
 
-    /// The columns that ``message(_:content:for:_:)`` reads, from the table of messages.
+    /// The columns that ``message(_:content:for:_:)`` and ``deleted(_:)`` read, from the table of messages.
     static func selection(from messages: String) -> String {
         """
         SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
             message.accepted_at, message.parent, message.edited_at, message.number, message.changed_at,
-            message.revision, message.tags
+            message.revision, message.tags, message.deleted_at, message.type
         FROM \(messages)
         JOIN channel ON channel.number = message.channel
         JOIN account ON account.number = message.sender
@@ -43,10 +43,10 @@ extension SQLiteHubStorage {
         }
     }
 
-    /// Reads the index of the shown messages from one key on.
+    /// Reads the index of the shown messages, and that of the deleted ones, from one key on.
     package func page(
-        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
-        for reader: Int64
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, includesDeleted: Bool,
+        limit: PageLimit, for reader: Int64
     ) async throws(HubStorageError) -> MessagePage {
         // Before the snapshot: a later commit may be in the page, but the cursor claims nothing that is not.
         let cursor = try cursor()
@@ -54,10 +54,11 @@ extension SQLiteHubStorage {
             guard let found = try Self.place(of: channel, db) else {
                 return MessagePage(messages: [], hasMore: false, lastPosition: try Self.floor(db), cursor: cursor)
             }
-            if !filter.admitsAll {
+            if includesDeleted || !filter.admitsAll {
                 let empty = MessagePage(messages: [], hasMore: false, lastPosition: found.lastPosition, cursor: cursor)
-                let search = MessageSearch(channel: found.number, range, filter, limit: limit)
-                return try page(of: search, startingWith: empty, for: reader, db)
+                let found = try MessageSearch.run(
+                    in: found.number, range, filter, includesDeleted: includesDeleted, limit: limit, db)
+                return try page(of: found, limit, startingWith: empty, for: reader, db)
             }
             let bound = range.bound
             var row = try SQLStatement(range.isDescending ? Self.shownBelow : Self.shownAbove, db)
@@ -81,24 +82,28 @@ extension SQLiteHubStorage {
 
     /// Reads the messages that a search finds, one by one.
     private func page(
-        of search: MessageSearch, startingWith empty: MessagePage, for reader: Int64, _ db: Database
+        of found: MessageSearch.Found, _ limit: PageLimit, startingWith empty: MessagePage, for reader: Int64,
+        _ db: Database
     ) throws -> MessagePage {
-        let found = try search.run(db)
         var page = empty
         page.hasMore = found.hasMore
         page.lastExamined = found.lastExamined
         var bytes = 0
-        for number in found.numbers {
-            guard page.messages.count < search.limit.count, bytes <= search.limit.contentBytes else {
+        for row in found.rows {
+            guard page.messages.count < limit.count, bytes <= limit.contentBytes else {
                 page.hasMore = true
                 page.lastExamined = nil
                 break
             }
-            var row = try SQLStatement(Self.shownByNumber, db)
-            row.bind(number)
-            guard try row.step(), let content = row.text(3) else { continue }
-            bytes += content.utf8.count
-            page.messages.append(try message(row, content: content, for: reader, db))
+            var message = try SQLStatement(Self.byNumber, db)
+            message.bind(row.number)
+            guard try message.step() else { continue }
+            if let content = message.text(3) {
+                bytes += content.utf8.count
+                page.messages.append(try self.message(message, content: content, for: reader, db))
+            } else {
+                page.messages.append(try deleted(message))
+            }
         }
         return page
     }
@@ -109,14 +114,28 @@ extension SQLiteHubStorage {
         return try row.step() ? (row.number(0), row.number(1)) : nil
     }
 
-    func message(
-        _ row: borrowing SQLStatement, content: String, for reader: Int64, _ db: Database
-    ) throws -> StoredMessage {
+    /// The tombstone of a deleted message.
+    func deleted(_ row: borrowing SQLStatement) throws -> StoredMessage {
+        let (id, channel, sender) = try names(row)
+        return StoredMessage(
+            id: id, channel: channel, sender: sender, position: row.number(5), createdAt: row.time(4),
+            acceptedAt: row.time(6), parent: row.id(7).map(MessageID.init), editedAt: nil, changedAt: nil,
+            content: "", reactions: [], deletion: .init(at: row.time(13), type: row.text(14)))
+    }
+
+    private func names(_ row: borrowing SQLStatement) throws -> (MessageID, ChannelID, UserID) {
         guard let id = row.id(0), let channel = row.text(1).flatMap(ChannelID.init),
             let sender = row.text(2).flatMap(UserID.init)
         else {
             throw HubStorageError.damaged(path: path, detail: "a message has an impossible id, channel or sender")
         }
+        return (MessageID(id), channel, sender)
+    }
+
+    func message(
+        _ row: borrowing SQLStatement, content: String, for reader: Int64, _ db: Database
+    ) throws -> StoredMessage {
+        let (id, channel, sender) = try names(row)
         var reactions: [StoredMessage.Reactions] = []
         var names = try SQLStatement(
             "SELECT name, count(*), max(account = ?) FROM reaction WHERE message = ? GROUP BY name ORDER BY name", db)
@@ -127,7 +146,7 @@ extension SQLiteHubStorage {
             reactions.append(.init(name: name, count: Int(names.number(1)), isOwn: names.flag(2)))
         }
         return StoredMessage(
-            id: MessageID(id), channel: channel, sender: sender, position: row.number(5), createdAt: row.time(4),
+            id: id, channel: channel, sender: sender, position: row.number(5), createdAt: row.time(4),
             acceptedAt: row.time(6), parent: row.id(7).map(MessageID.init), tags: StoredTags.tags(in: row.text(12)),
             editedAt: row.optionalTime(8), changedAt: row.optionalTime(10), content: content, reactions: reactions)
     }

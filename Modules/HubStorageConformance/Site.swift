@@ -75,19 +75,22 @@ struct Site: Sendable {
 
     /// Returns the numbers of a page's messages, in their order.
     func page(
-        _ range: MessageRange, matching filter: MessageFilter = MessageFilter(), limit: Int = 100,
-        bytes: Int = .max, in channel: ChannelID = Site.general
+        _ range: MessageRange, matching filter: MessageFilter = MessageFilter(), includesDeleted: Bool = false,
+        limit: Int = 100, bytes: Int = .max, in channel: ChannelID = Site.general
     ) async throws -> MessagePage {
         let bounds = PageLimit(count: limit, contentBytes: bytes)
-        return try await storage.page(of: channel, range, matching: filter, limit: bounds, for: ada)
+        return try await storage.page(
+            of: channel, range, matching: filter, includesDeleted: includesDeleted, limit: bounds, for: ada)
     }
 
     /// Reads a whole channel page by page, and returns the messages that satisfy the filter.
-    func search(_ filter: MessageFilter, isDescending: Bool, limit: Int) async throws -> [MessageID] {
+    func search(
+        _ filter: MessageFilter, includesDeleted: Bool = false, isDescending: Bool, limit: Int
+    ) async throws -> [MessageID] {
         var found: [MessageID] = []
         var range = isDescending ? MessageRange.newest : .after(0)
         while true {
-            let page = try await page(range, matching: filter, limit: limit)
+            let page = try await page(range, matching: filter, includesDeleted: includesDeleted, limit: limit)
             found += page.ids
             guard page.hasMore else { return found }
             let end = page.lastExamined ?? page.messages.last?.position

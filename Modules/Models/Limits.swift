@@ -30,6 +30,8 @@ public enum Limits {
     public static let reasonCharactersMax = 500
     /// Earlier openings that a store remembers as its own; with one more the server treats it as a copy.
     public static let openingsKeptMax = 64
+    /// Positions of a channel below that of its newest stored deleted message: older deleted messages are not kept.
+    public static let deletedMessagesReachMax: Int64 = 10_000
     /// Past deletions that are kept; the oldest are dropped first.
     public static let deleteActionsKeptMax = 100_000
     /// State changes that are kept with a message; the oldest are dropped first.

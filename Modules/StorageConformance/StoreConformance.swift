@@ -46,6 +46,7 @@ public enum StoreConformance {
     public static let rules: [Rule] =
         lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + startRules + accountRules
         + uploadRules + concurrencyRules + historyRules + recordRules + eventRules + retentionRules
+        + deletedMessageRules
 
     /// The rule with this name.
     public static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

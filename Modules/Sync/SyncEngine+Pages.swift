@@ -19,6 +19,9 @@ package import CausewayTransport
 /// A page chosen by tags removes nothing by itself: the tags that are stored here may not be those of the server, which
 /// ignored them before it was updated, or sent them to a version of this client that did. The part of the channel in
 /// which a message is missing is read without the filter instead, which decides, and corrects the tags.
+///
+/// The tombstones of a page are stored with its last step, after the messages themselves were deleted here: they
+/// replace those that the store made.
 extension SyncEngine {
     /// A page that was requested, and the changes since then.
     struct PageUnderWay {
@@ -66,7 +69,9 @@ extension SyncEngine {
                 if isAskedAgain { engine.missedPage(error) }
                 return .failure(.transport(error))
             }
-            guard !page.items.isEmpty || page.coveredRange(of: query)?.isEmpty == false else { return .success(page) }
+            guard !page.items.isEmpty || !page.deleted.isEmpty || page.coveredRange(of: query)?.isEmpty == false else {
+                return .success(page)
+            }
             do throws(StoreError) {
                 try await engine.merge(page, of: query, number, willStore)
             } catch {
@@ -235,7 +240,8 @@ extension SyncEngine {
             let unlisted = try await unlisted(of: query, in: range, after: cursor, except: listed)
             let deleted = unlisted.messages.filter { !arrived.contains($0.id) }.map(\.id)
             let noted = history  // another response may move it on while the disk is waited for
-            let changes = mutations + deleted.map { .delete($0) } + unkeptHistory
+            var changes = mutations + deleted.map { .delete($0) } + unkeptHistory
+            if unlisted.next == nil { changes += Self.keeping(page.deleted.filter { !arrived.contains($0.id) }) }
             if !changes.isEmpty {
                 willStore()
                 try await store.commit(changes)
@@ -251,6 +257,11 @@ extension SyncEngine {
             mutations = []
             cursor = unlisted.next
         } while cursor != nil
+    }
+
+    /// The mutations that store the tombstones of deleted messages.
+    static func keeping(_ deleted: [DeletedMessage]) -> [Mutation] {
+        deleted.isEmpty ? [] : [.mergeRecords(RecordMerge(deleted.map(\.stored)))]
     }
 
     /// Confirms messages that the server has, whatever their state here.

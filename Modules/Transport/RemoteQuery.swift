@@ -19,11 +19,17 @@ public struct RemoteQuery: Sendable, Hashable {
     public var limit: Int
     /// The messages to list. A server may list others, too.
     public var filter: MessageFilter
+    /// True if deleted messages are to be listed, too (``RemotePage/deleted``). A server may list none.
+    public var includesDeleted: Bool
     /// The server's history as the client knows it; set by the component that performs the query.
     public var history: ServerHistory?
 
-    public init(channel: ChannelID, range: Range, limit: Int, filter: MessageFilter = MessageFilter()) {
+    public init(
+        channel: ChannelID, range: Range, limit: Int, filter: MessageFilter = MessageFilter(),
+        includesDeleted: Bool = false
+    ) {
         self.channel = channel
+        self.includesDeleted = includesDeleted
         self.filter = filter
         self.range = range
         self.limit = min(max(1, limit), Limits.pageSizeMax)
@@ -34,6 +40,8 @@ public struct RemoteQuery: Sendable, Hashable {
 public struct RemotePage: Sendable, Hashable {
     /// By ascending position.
     public var items: [RemoteMessage]
+    /// Tombstones of deleted messages, by ascending position; empty if they were not asked for. They have no tags.
+    public var deleted: [DeletedMessage]
     /// True if there is more in the requested direction. A page without items has more only if it reports its range.
     public var hasMore: Bool
     /// The positions of which the page lists every message that the server has and that satisfies the query's filter:
@@ -46,8 +54,12 @@ public struct RemotePage: Sendable, Hashable {
     /// The history that the page belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
 
-    public init(items: [RemoteMessage], hasMore: Bool, range: Range<Int64>? = nil, cursor: String? = nil) {
+    public init(
+        items: [RemoteMessage], deleted: [DeletedMessage] = [], hasMore: Bool, range: Range<Int64>? = nil,
+        cursor: String? = nil
+    ) {
         self.items = items
+        self.deleted = deleted
         self.hasMore = hasMore
         self.range = range
         self.cursor = cursor

@@ -52,8 +52,13 @@ package struct WireEvent: Sendable, Hashable, Codable {
     /// A `WireMessage`, or the fields of another record. Absent if the record was deleted, or the account can no longer
     /// read it.
     package var value: JSONValue?
+    /// The tombstone of a deleted message. Absent from hubs that do not report it.
+    package var deleted: WireDeletedMessage?
 
-    package init(topic: String, kind: String, id: String, version: Int64, value: JSONValue?) {
+    package init(
+        topic: String, kind: String, id: String, version: Int64, value: JSONValue?, deleted: WireDeletedMessage? = nil
+    ) {
+        self.deleted = deleted
         self.topic = topic
         self.kind = kind
         self.id = id

@@ -10,10 +10,14 @@ package struct WirePage: Sendable, Hashable, Codable {
     package var through: Int64?
     /// The cursor for requesting changes, see ``WireChanges``; absent from hubs that do not report them.
     package var cursor: String?
+    /// The deleted messages of the page, by ascending position, if they were asked for; absent if there are none.
+    package var deleted: [WireDeletedMessage]?
 
     package init(
-        messages: [WireMessage], hasMore: Bool, from: Int64? = nil, through: Int64? = nil, cursor: String? = nil
+        messages: [WireMessage], hasMore: Bool, from: Int64? = nil, through: Int64? = nil, cursor: String? = nil,
+        deleted: [WireDeletedMessage]? = nil
     ) {
+        self.deleted = deleted
         self.cursor = cursor
         self.messages = messages
         self.hasMore = hasMore
@@ -28,8 +32,11 @@ extension WirePage {
         guard let from, let through, from >= 1, through >= from - 1, through < .max else { return nil }
         let range = from..<(through + 1)
         let positions = messages.map(\.position)
-        guard positions.allSatisfy(range.contains), zip(positions, positions.dropFirst()).allSatisfy(<) else {
-            return nil
+        let deleted = (deleted ?? []).map(\.position)
+        for positions in [positions, deleted] {
+            guard positions.allSatisfy(range.contains), zip(positions, positions.dropFirst()).allSatisfy(<) else {
+                return nil
+            }
         }
         return range
     }

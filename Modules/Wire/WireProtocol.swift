@@ -16,9 +16,10 @@ package enum WireProtocol {
     package static let sessionPath = "/v1/session"
     /// `PUT` creates a public channel with the account as its owner (idempotent); the response is a `WireRecord`.
     package static func channelPath(_ channel: String) -> String { "/v1/channels/\(channel)" }
-    /// `GET ?limit=&after=&before=&type=&parent=&includingTag=&excludingTag=`: a page by position, of messages of a
-    /// type, of the replies to a message (``noParent`` for messages that are no replies), or of messages with one of
-    /// the tags or without any of the tags; the last two may be given several times.
+    /// `GET ?limit=&after=&before=&type=&parent=&includingTag=&excludingTag=&deleted=`: a page by position, of messages
+    /// of a type, of the replies to a message (``noParent`` for messages that are no replies), or of messages with one
+    /// of the tags or without any of the tags, which may be given several times. With `deleted=1` deleted messages are
+    /// listed, too.
     package static func messagesPath(_ channel: String) -> String { "/v1/channels/\(channel)/messages" }
     /// The value of `parent` for messages that are no replies.
     package static let noParent = "none"
@@ -26,6 +27,8 @@ package enum WireProtocol {
     package static let includingTag = "includingTag"
     /// A tag of which messages have none.
     package static let excludingTag = "excludingTag"
+    /// 1 for pages that list deleted messages; a hub that does not know it lists none.
+    package static let includingDeleted = "deleted"
     /// `GET ?since=&from=&through=&open=&limit=`: the changes of a part of the channel since it was read.
     package static func changesPath(_ channel: String) -> String { "/v1/channels/\(channel)/changes" }
     /// `PUT`: a typing signal, a `WireTyping`; the response is a `WireTypingResult`.

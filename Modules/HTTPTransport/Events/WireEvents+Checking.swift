@@ -24,7 +24,10 @@ extension WireEvents {
             else { return nil }
             guard event.kind == WireEvents.messageKind || RecordKind(event.kind) != nil else { continue }
             guard let change = event.change else { return nil }
-            events.append(RemoteEvent(topic: EventTopic(event.topic), version: event.version, change: change))
+            events.append(
+                RemoteEvent(
+                    topic: EventTopic(event.topic), version: event.version, change: change,
+                    deleted: event.deletedMessage(change)))
         }
         return EventBatch(
             events: events, limited: limited.map(EventTopic.init), cursor: cursor, isUpToDate: isUpToDate,
@@ -35,6 +38,14 @@ extension WireEvents {
 extension WireEvent {
     /// `nil` if the event does not follow the protocol.
     fileprivate var change: RemoteEvent.Change? { kind == WireEvents.messageKind ? messageChange : recordChange }
+
+    /// The tombstone; `nil` if it does not fit the event.
+    fileprivate func deletedMessage(_ change: RemoteEvent.Change) -> DeletedMessage? {
+        guard case .messageDeleted(let id) = change, let message = deleted?.placed, message.id == id,
+            EventTopic(topic) == .channel(message.channel)
+        else { return nil }
+        return message
+    }
 
     private var messageChange: RemoteEvent.Change? {
         guard let id = MessageID(id) else { return nil }

@@ -28,7 +28,7 @@ extension DeliveryTransaction {
         var new = DeliveryChanges.AcceptedMessage(
             id: id, channel: message.channel, position: position, sender: current.account, content: message.content,
             createdAt: message.createdAt, acceptedAt: now, parent: message.parent, tags: message.tags,
-            attachment: message.file?.blob)
+            attachment: message.file?.blob, type: message.type.name)
         let early = AccountMessage(account: current.account, message: id)
         if state.earlyDeletions.remove(early) != nil {
             changes.takenDeletions.insert(early)

@@ -83,7 +83,8 @@ struct EventPartReader: Sendable {
         let head = EventHead(
             id: id, kind: kind, topic: change.topic.wireText(for: rights), version: change.version)
         return switch entry.state {
-        case .deleted: try HubCoding.encode(head)
+        case .deleted(let message):
+            try HubCoding.encode(DeletionHead(head, deleted: message.flatMap(WireDeletedMessage.init)))
         case .message(let message): try HubCoding.encode(head, with: "value", MessageReader.encoded(message))
         case .record(let row): try HubCoding.encode(head, with: "value", row.value.utf8)
         }
@@ -113,6 +114,20 @@ private struct EventsHead: Encodable {
     let isUpToDate: Bool
     let limited: [String]
     let ephemeral: WireEphemeral?
+}
+
+/// A `WireEvent` of a deletion.
+private struct DeletionHead: Encodable {
+    let id: String
+    let kind: String
+    let topic: String
+    let version: Int64
+    let deleted: WireDeletedMessage?
+
+    init(_ head: EventHead, deleted: WireDeletedMessage?) {
+        (id, kind, topic, version) = (head.id, head.kind, head.topic, head.version)
+        self.deleted = deleted
+    }
 }
 
 /// A `WireEvent` without its value.

@@ -142,9 +142,11 @@ struct HubRouter: Sendable {
         case (_?, _?): throw badQuery("after and before exclude each other")
         }
         let filter = try messageFilter(in: query)
+        let includesDeleted = try number(Substring(WireProtocol.includingDeleted), in: query) ?? 0 > 0
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
         return try await paged(id, context) { account in
-            try await reader.page(of: id, range, matching: filter, limit: bounded, for: account)
+            try await reader.page(
+                of: id, range, matching: filter, includesDeleted: includesDeleted, limit: bounded, for: account)
         }
     }
 

@@ -1,6 +1,7 @@
 internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
+internal import CausewayWire
 internal import Dispatch
 
 /// Messages as JSON: pages, changes, and single ones, for the members of their channel.
@@ -15,14 +16,16 @@ struct MessageReader: Sendable {
 
     /// Returns the JSON of a `WirePage` of the messages that satisfy a filter, by ascending position; `nil`
     /// when the channel does not exist for the account.
+    ///
+    /// - Parameter includesDeleted: true for a page that also lists deleted messages.
     func page(
-        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: Int,
-        for account: HubAccount
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, includesDeleted: Bool,
+        limit: Int, for account: HubAccount
     ) async throws -> ResponseParts? {
         guard try await mayRead(channel, account) else { return nil }
         let bounds = PageLimit(count: limit, contentBytes: HubLimits.pageBytesMax)
         let page = try await storage.page(
-            of: channel, range, matching: filter, limit: bounds, for: account.number)
+            of: channel, range, matching: filter, includesDeleted: includesDeleted, limit: bounds, for: account.number)
         return try await encoding { try Self.encoded(page, range) }
     }
 
@@ -66,11 +69,17 @@ struct MessageReader: Sendable {
 
     private static func encoded(_ page: MessagePage, _ range: MessageRange) throws -> ResponseParts {
         var messages: [[UInt8]] = []
+        var deleted: [WireDeletedMessage] = []
         var positions: [Int64] = []
         var bytes = 0
         var hasMore = page.hasMore
         var lastExamined = page.lastExamined
         for message in page.messages {
+            if let tombstone = WireDeletedMessage(message) {
+                deleted.append(tombstone)
+                positions.append(message.position)
+                continue
+            }
             let json = try encoded(message)
             bytes += json.count
             guard bytes <= HubLimits.pageBytesMax || messages.isEmpty else {
@@ -83,12 +92,14 @@ struct MessageReader: Sendable {
         }
         if range.isDescending {
             messages.reverse()
+            deleted.reverse()
             positions.reverse()
         }
         let listed = range.listed(
             positions, through: lastExamined, hasMore: hasMore, newest: page.lastPosition)
         let head = PageHead(
-            hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1, cursor: page.cursor.text)
+            hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1, cursor: page.cursor.text,
+            deleted: deleted.isEmpty ? nil : deleted)
         return try HubCoding.encode(head, with: "messages", arrayOf: messages)
     }
 
@@ -142,12 +153,24 @@ extension MessageRange {
     }
 }
 
+extension WireDeletedMessage {
+    /// `nil` for a message that is not deleted.
+    init?(_ message: StoredMessage) {
+        guard let deletion = message.deletion else { return nil }
+        self.init(
+            id: message.id, channel: message.channel, sender: message.sender, type: deletion.type,
+            createdAt: message.createdAt, position: message.position, acceptedAt: message.acceptedAt,
+            parent: message.parent, deletedAt: deletion.at)
+    }
+}
+
 /// A `WirePage` without its messages.
 private struct PageHead: Encodable {
     let hasMore: Bool
     let from: Int64
     let through: Int64
     let cursor: String
+    let deleted: [WireDeletedMessage]?
 }
 
 /// A `WireChanges` without its messages.

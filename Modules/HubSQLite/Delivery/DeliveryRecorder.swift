@@ -125,7 +125,7 @@ struct DeliveryRecorder {
             """
             INSERT INTO message (id, channel, position, sender, content, created_at, accepted_at, parent, edited_at,
                 changed_at, deleted_at, revision, tags, type)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?5 ->> '$.type', 'text'))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(coalesce(?, ?5 ->> '$.type'), 'text'))
             """, db)
         for message in messages {
             insertion.bind(message.id.value)
@@ -141,6 +141,7 @@ struct DeliveryRecorder {
             insertion.bind(message.deletedAt)
             insertion.bind(message.changeCommit)
             insertion.bind(StoredTags.text(of: message.tags))
+            insertion.bind(message.type)
             try insertion.run()
             let number = db.lastInsertedRowID
             numbers.messages[message.id] = number

@@ -98,7 +98,7 @@ extension SQLiteHubStorage {
         // A message that was never changed has the version of its creation.
         let version = row.isNull(11) ? entry.version : row.number(11)
         guard let content = row.text(3) else {
-            return LogPage.Entry(entry.topic, .message(id), version: version, .deleted)
+            return LogPage.Entry(entry.topic, .message(id), version: version, .deleted(try deleted(row)))
         }
         let message = try message(row, content: content, for: reader, db)
         return LogPage.Entry(entry.topic, .message(id), version: version, .message(message))
@@ -113,7 +113,7 @@ extension SQLiteHubStorage {
         let key = RecordKey(kind: kind, id: id)
         let found = RecordRow(key: key, version: row.number(2), value: value)
         return LogPage.Entry(
-            entry.topic, .record(key), version: found.version, row.flag(4) ? .deleted : .record(found))
+            entry.topic, .record(key), version: found.version, row.flag(4) ? .deleted(nil) : .record(found))
     }
 
     // MARK: - Positions

@@ -14,7 +14,8 @@ internal import GRDB
 /// - `message`: every accepted message, for ever; a deleted one keeps its row without its content, so that a repeat of
 ///   its delivery is still answered with the stored result and cannot bring it back. `revision` is the
 ///   commit of its last edit, reaction or deletion; none when there was none. `type` is that of the content, which no
-///   edit changes; none for a text. `tags` are lines of text; none for a message without tags, or a deleted one.
+///   edit changes; none for a text. `tags` are lines of text; none for a message without tags, or a deleted one. The
+///   deleted ones have an index of their own, for pages that list them.
 /// - `revision`: the count of earlier versions, which numbered the changes of messages apart from commits; only read.
 ///   One row for each opening of the database, with the revisions from which and to which it moved. Commits are
 ///   numbered above the highest of them.
@@ -82,6 +83,9 @@ enum HubSchema {
         }
         migrator.registerMigration("13: tags of messages") { db in
             try db.execute(sql: thirteenth)
+        }
+        migrator.registerMigration("14: deleted messages by position") { db in
+            try db.execute(sql: fourteenth)
         }
         return migrator
     }
@@ -238,6 +242,10 @@ enum HubSchema {
         ALTER TABLE message ADD COLUMN tags TEXT;
         CREATE INDEX message_tagged ON message (channel, position)
             WHERE tags IS NOT NULL AND deleted_at IS NULL;
+        """
+
+    private static let fourteenth = """
+        CREATE INDEX message_deleted ON message (channel, position) WHERE deleted_at IS NOT NULL;
         """
 
     private static let second = """

@@ -15,6 +15,9 @@ package struct DeliveryChanges: Sendable, Equatable {
         package var sender: Int64
         /// JSON; `nil` exactly if the message is deleted.
         package var content: String?
+        /// The name of the content's type, for a message that is deleted in the same changes; `nil` if the content
+        /// names it.
+        package var type: String?
         package var createdAt: Timestamp
         package var acceptedAt: Timestamp
         package var parent: MessageID?
@@ -30,7 +33,8 @@ package struct DeliveryChanges: Sendable, Equatable {
 
         package init(
             id: MessageID, channel: ChannelID, position: Int64, sender: Int64, content: String?, createdAt: Timestamp,
-            acceptedAt: Timestamp, parent: MessageID?, tags: [String] = [], attachment: BlobName? = nil
+            acceptedAt: Timestamp, parent: MessageID?, tags: [String] = [], attachment: BlobName? = nil,
+            type: String? = nil
         ) {
             self.id = id
             self.channel = channel
@@ -42,9 +46,10 @@ package struct DeliveryChanges: Sendable, Equatable {
             self.parent = parent
             self.tags = tags
             self.attachment = attachment
+            self.type = type
         }
 
-        /// Removes everything but the proof that there was a message.
+        /// Removes everything but the proof that there was a message, and of which type.
         package mutating func delete(at time: Timestamp, in commit: Int64) {
             content = nil
             tags = []

@@ -6,7 +6,11 @@ package struct LogPage: Sendable, Equatable {
     package enum State: Sendable, Equatable {
         case message(StoredMessage)
         case record(RecordRow)
-        case deleted
+        /// A message that was deleted, without its content; `nil` for another record.
+        case deleted(StoredMessage?)
+
+        /// True for a record that is no more.
+        package var isDeleted: Bool { if case .deleted = self { true } else { false } }
     }
 
     package struct Entry: Sendable, Equatable {
@@ -15,7 +19,7 @@ package struct LogPage: Sendable, Equatable {
 
         package init(_ topic: LogTopic, _ subject: LogChange.Subject, version: Int64, _ state: State) {
             change = LogChange(
-                topic: topic, subject: subject, version: version, isNew: false, isDeleted: state == .deleted)
+                topic: topic, subject: subject, version: version, isNew: false, isDeleted: state.isDeleted)
             self.state = state
         }
     }

@@ -55,7 +55,10 @@ extension MemoryHubState {
         outboxes.merge(changes.outboxes) { $1 }
         lanes.merge(changes.lanes) { $1 }
         barred.formUnion(changes.barred)
-        for message in changes.newMessages { messages[message.id] = message }
+        for message in changes.newMessages {
+            messages[message.id] = message
+            if message.type == nil { messages[message.id]?.type = message.content.flatMap(Self.type) }
+        }
         attach(changes)
         channels.merge(changes.channels) { $1 }
         for write in changes.newWrites { writes[write.id] = write }

@@ -63,12 +63,12 @@ extension MemoryHubState {
         switch entry.subject {
         case .message(let id):
             guard let message = messages[id] else { return nil }
-            let state = shown(message, for: reader).map(LogPage.State.message) ?? .deleted
+            let state = shown(message, for: reader).map(LogPage.State.message) ?? .deleted(deleted(message))
             return LogPage.Entry(entry.topic, entry.subject, version: message.changeCommit ?? entry.version, state)
         case .record(let key):
             guard let row = records[key] else { return nil }
             return LogPage.Entry(
-                entry.topic, entry.subject, version: row.version, row.isDeleted ? .deleted : .record(row))
+                entry.topic, entry.subject, version: row.version, row.isDeleted ? .deleted(nil) : .record(row))
         }
     }
 }

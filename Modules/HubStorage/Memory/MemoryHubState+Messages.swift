@@ -15,9 +15,19 @@ extension MemoryHubState {
             })
     }
 
+    /// The tombstone of a message; `nil` unless it is deleted.
+    func deleted(_ message: DeliveryChanges.AcceptedMessage) -> StoredMessage? {
+        guard let time = message.deletedAt, let sender = users[message.sender] else { return nil }
+        return StoredMessage(
+            id: message.id, channel: message.channel, sender: sender, position: message.position,
+            createdAt: message.createdAt, acceptedAt: message.acceptedAt, parent: message.parent, editedAt: nil,
+            changedAt: nil, content: "", reactions: [],
+            deletion: .init(at: time, type: message.type == MessageType.text.name ? nil : message.type))
+    }
+
     func page(
-        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
-        for reader: Int64, cursor: ChangesCursor
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, includesDeleted: Bool,
+        limit: PageLimit, for reader: Int64, cursor: ChangesCursor
     ) -> MessagePage {
         let lastPosition = channels[channel] ?? floor
         let within: (Int64) -> Bool =
@@ -26,12 +36,13 @@ extension MemoryHubState {
             case .before(let position): { $0 < position }
             case .after(let position): { $0 > position }
             }
-        let found = messages.values.filter { $0.channel == channel && $0.content != nil && within($0.position) }
+        let found = messages.values
+            .filter { $0.channel == channel && (includesDeleted || $0.content != nil) && within($0.position) }
             .sorted { range.isDescending ? $0.position > $1.position : $0.position < $1.position }
         var page = MessagePage(messages: [], hasMore: false, lastPosition: lastPosition, cursor: cursor)
         var bytes = 0
         let examined = filter.admitsAll ? found[...] : found.prefix(HubStorageLimits.messagesExaminedMax)
-        for message in examined.filter({ admits($0, filter) }).compactMap({ shown($0, for: reader) }) {
+        for message in examined.filter({ admits($0, filter) }).compactMap({ shown($0, for: reader) ?? deleted($0) }) {
             guard page.messages.count < limit.count, bytes <= limit.contentBytes else {
                 page.hasMore = true
                 return page
@@ -48,8 +59,8 @@ extension MemoryHubState {
 
     private func admits(_ message: DeliveryChanges.AcceptedMessage, _ filter: MessageFilter) -> Bool {
         if filter.admitsAll { return true }
-        let type = message.content.flatMap(Self.type) ?? ""
-        return filter.admits(type: MessageType(name: type), parent: message.parent, tags: message.tags)
+        return filter.admits(
+            type: MessageType(name: message.type ?? ""), parent: message.parent, tags: message.tags)
     }
 
     func changes(

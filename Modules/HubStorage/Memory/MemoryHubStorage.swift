@@ -120,12 +120,14 @@ extension MemoryHubStorage {
     }
 
     package func page(
-        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
-        for reader: Int64
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, includesDeleted: Bool,
+        limit: PageLimit, for reader: Int64
     ) async throws(HubStorageError) -> MessagePage {
         try use { state, opening throws(HubStorageError) in
             let cursor = try Self.cursor(opening)
-            return state.page(of: channel, range, matching: filter, limit: limit, for: reader, cursor: cursor)
+            return state.page(
+                of: channel, range, matching: filter, includesDeleted: includesDeleted, limit: limit, for: reader,
+                cursor: cursor)
         }
     }
 

@@ -9,12 +9,16 @@ package protocol MessageStorage: Sendable {
 
     /// Returns a page of a channel's messages that satisfy a filter; an empty one for a channel that never had any.
     ///
+    /// A deleted message has the type and the parent that it had, and no tags.
+    ///
     /// Cost: the size of the page, not of the channel. With a filter at most
-    /// ``HubStorageLimits/messagesExaminedMax`` messages are examined; a page that ends there names the last of them
-    /// (``MessagePage/lastExamined``).
+    /// ``HubStorageLimits/messagesExaminedMax`` messages are examined, and as many deleted ones; a page that ends there
+    /// names the last of them (``MessagePage/lastExamined``).
+    ///
+    /// - Parameter includesDeleted: true for a page that also lists deleted messages, in their places.
     func page(
-        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
-        for reader: Int64
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, includesDeleted: Bool,
+        limit: PageLimit, for reader: Int64
     ) async throws(HubStorageError) -> MessagePage
 
     /// Returns the changes of a part of a channel since an earlier state; none for a channel that never
@@ -31,7 +35,8 @@ extension MessageStorage {
     package func page(
         of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
     ) async throws(HubStorageError) -> MessagePage {
-        try await page(of: channel, range, matching: MessageFilter(), limit: limit, for: reader)
+        try await page(
+            of: channel, range, matching: MessageFilter(), includesDeleted: false, limit: limit, for: reader)
     }
 }
 

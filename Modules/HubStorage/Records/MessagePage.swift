@@ -15,7 +15,7 @@ package enum MessageRange: Sendable, Equatable {
     }
 }
 
-/// A page of the shown messages of a channel.
+/// A page of the messages of a channel: the shown ones, and the deleted ones if they were requested.
 package struct MessagePage: Sendable, Equatable {
     /// The messages in the order of reading, from the end at which the range begins.
     package var messages: [StoredMessage]

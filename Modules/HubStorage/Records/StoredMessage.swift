@@ -1,6 +1,6 @@
 package import CausewayModels
 
-/// A message as it is stored and shown.
+/// A message as it is stored and shown. A deleted one has neither content, tags nor reactions.
 package struct StoredMessage: Sendable, Equatable {
     /// The reactions of one name.
     package struct Reactions: Sendable, Equatable {
@@ -14,6 +14,18 @@ package struct StoredMessage: Sendable, Equatable {
             self.name = name
             self.count = count
             self.isOwn = isOwn
+        }
+    }
+
+    /// The end of a message.
+    package struct Deletion: Sendable, Equatable {
+        package var at: Timestamp
+        /// The name of the type that the content had; `nil` for a text.
+        package var type: String?
+
+        package init(at time: Timestamp, type: String?) {
+            at = time
+            self.type = type
         }
     }
 
@@ -33,11 +45,13 @@ package struct StoredMessage: Sendable, Equatable {
     package var content: String
     /// By name.
     package var reactions: [Reactions]
+    /// `nil` unless the message is deleted.
+    package var deletion: Deletion?
 
     package init(
         id: MessageID, channel: ChannelID, sender: UserID, position: Int64, createdAt: Timestamp, acceptedAt: Timestamp,
         parent: MessageID?, tags: [String] = [], editedAt: Timestamp?, changedAt: Timestamp?, content: String,
-        reactions: [Reactions]
+        reactions: [Reactions], deletion: Deletion? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -51,6 +65,7 @@ package struct StoredMessage: Sendable, Equatable {
         self.changedAt = changedAt
         self.content = content
         self.reactions = reactions
+        self.deletion = deletion
     }
 }
 

@@ -29,6 +29,24 @@ extension HubStorageConformance {
             }
             try require(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 }, "versions ascend: \(versions)")
         },
+        Rule("the log has the tombstone of a deleted message") { factory in
+            let site = try await eventSite(factory)
+            let cursor = try await site.end()
+            try await site.apply([
+                .send(1, by: site.ada), .send(2, by: site.bob, content: #"{"v":1,"type":"image"}"#, parent: 1),
+            ])
+            try await site.apply([.delete(2)])
+            let page = try await site.log(after: cursor)
+            let left = StoredMessage(
+                id: Site.id(2), channel: Site.general, sender: Site.bob, position: 2, createdAt: Site.time(2),
+                acceptedAt: Site.time(2), parent: Site.id(1), editedAt: nil, changedAt: nil, content: "",
+                reactions: [], deletion: .init(at: Site.time(70), type: "image"))
+            try requireEqual(page.entries.last?.state, .deleted(left), "the state")
+            try await site.put(Site.change("a", version: 1, value: "{}", lists: ["all"]))
+            try await site.put(Site.change("a", version: 2, value: "{}", lists: []))
+            try requireEqual(
+                try await site.log(after: page.cursor).entries.map(\.state), [.deleted(nil)], "another record")
+        },
         Rule("own reactions of the reader are marked in the log") { factory in
             let site = try await eventSite(factory)
             let cursor = try await site.end()

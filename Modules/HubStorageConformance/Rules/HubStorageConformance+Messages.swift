@@ -117,6 +117,77 @@ extension HubStorageConformance {
                 }
             }
         },
+        Rule("pages that include deleted messages list them in their places, without their contents") { factory in
+            let site = try await Site(factory)
+            let image = #"{"v":1,"type":"image"}"#
+            try await site.apply(
+                (1...9).map { number in
+                    .send(
+                        number, by: number == 4 ? site.bob : site.ada,
+                        content: [4, 5].contains(number) ? image : Site.content("text"),
+                        parent: [4, 6].contains(number) ? 1 : nil, tags: ["a"])
+                } + [.send(10, by: site.ada, in: Site.second)])
+            try await site.apply([.react(4, "wave", by: site.ada), .edit(6, content: Site.content("new"))])
+            try await site.apply([.delete(4), .delete(6), .delete(9), .delete(10)])
+            let rows: [(MessageRange, Int, [Int], Bool)] = [
+                (.newest, 100, [9, 8, 7, 6, 5, 4, 3, 2, 1], false), (.newest, 3, [9, 8, 7], true),
+                (.before(6), 2, [5, 4], true), (.before(5), 4, [4, 3, 2, 1], false),
+                (.after(0), 5, [1, 2, 3, 4, 5], true),
+                (.after(5), 2, [6, 7], true), (.after(7), 2, [8, 9], false), (.after(9), 2, [], false),
+            ]
+            for (range, limit, numbers, hasMore) in rows {
+                let page = try await site.page(range, includesDeleted: true, limit: limit)
+                try requireEqual(page.ids, numbers.map(Site.id), "\(range), at most \(limit)")
+                try requireEqual(page.hasMore, hasMore, "more of \(range), at most \(limit)")
+                let deleted = page.messages.filter { $0.deletion != nil }.map(\.id)
+                try requireEqual(deleted, numbers.filter([4, 6, 9].contains).map(Site.id), "the deleted ones")
+            }
+            let expected = StoredMessage(
+                id: Site.id(4), channel: Site.general, sender: Site.bob, position: 4, createdAt: Site.time(4),
+                acceptedAt: Site.time(4), parent: Site.id(1), editedAt: nil, changedAt: nil, content: "",
+                reactions: [], deletion: .init(at: Site.time(70), type: "image"))
+            let one = try await site.page(.after(3), includesDeleted: true, limit: 1)
+            try requireEqual(one.messages, [expected], "a deleted message")
+            let second = try await site.page(.newest, includesDeleted: true, in: Site.second)
+            try requireEqual(second.ids, [Site.id(10)], "a channel without other messages")
+            try requireEqual(try await site.page(.newest).ids, [8, 7, 5, 3, 2, 1].map(Site.id), "a page without them")
+        },
+        Rule("a filter chooses deleted messages by type and parent; they have no tags") { factory in
+            let site = try await Site(factory)
+            let count = HubStorageLimits.messagesExaminedMax + 40
+            // A few at both ends, and all between 20 and the last ten are deleted.
+            let isImage: (Int) -> Bool = { [3, 5, 6, count - 2, count].contains($0) }
+            let parent: (Int) -> Int? = { [4: 1, 5: 1, 6: 2, count - 1: 1, count: 2][$0] }
+            let isDeleted: (Int) -> Bool = { [4, 5, 6, count].contains($0) || (20...count - 10).contains($0) }
+            try await site.apply(
+                (1...count).map { number in
+                    let content = isImage(number) ? #"{"v":1,"type":"image"}"# : Site.content("text")
+                    return .send(number, by: site.ada, content: content, parent: parent(number), tags: ["a"])
+                })
+            try await site.apply((1...count).filter(isDeleted).map { .delete($0) })
+            let filters: [MessageFilter] = [
+                MessageFilter(), MessageFilter(type: .image), MessageFilter(type: .text), MessageFilter(type: .video),
+                MessageFilter(parent: .noParent), MessageFilter(parent: .parent(Site.id(1))),
+                MessageFilter(type: .image, parent: .parent(Site.id(2))), MessageFilter(includingTags: ["a"]),
+                MessageFilter(excludingTags: ["a"]), MessageFilter(type: .image, parent: .noParent),
+            ]
+            for filter in filters {
+                let numbers = (1...count).filter {
+                    filter.admits(
+                        type: isImage($0) ? .image : .text, parent: parent($0).map(Site.id),
+                        tags: isDeleted($0) ? [] : ["a"])
+                }
+                for isDescending in [true, false] {
+                    let expected = isDescending ? numbers.reversed() : numbers
+                    for limit in [7, 1_000] where limit > 7 || numbers.count < 100 {
+                        let found = try await site.search(
+                            filter, includesDeleted: true, isDescending: isDescending, limit: limit)
+                        try requireEqual(
+                            found, expected.map(Site.id), "\(filter), descending: \(isDescending), by \(limit)")
+                    }
+                }
+            }
+        },
         Rule("a page ends with the message that exceeds its bytes") { factory in
             let site = try await Site(factory)
             try await site.apply((1...4).map { .send($0, by: site.ada, content: Site.content("12345")) })

@@ -65,6 +65,8 @@ extension LiveTopic {
         case .message(let before, let after, _): forEach(in: before, after, visit)
         case .record(let before, let after):
             guard let one = after ?? before else { return }
+            // Lists of messages may show it.
+            if let channel = DeletedMessage.channel(of: one) { return visit(.channel(channel)) }
             visit(LiveTopic(one.kind, .record(one.id)))
             for entry in one.entries { visit(LiveTopic(one.kind, .list(name: entry.name, scope: entry.scope))) }
             guard after != nil, let before, before.entries != one.entries else { return }

@@ -11,6 +11,9 @@ public struct MessagesQuery: LiveQuery {
     public let scope: MessageQuery.Scope
     /// The messages of the scope that are shown.
     public let filter: MessageFilter
+    /// True if deleted messages are shown in their places, without their content (``Message/isDeleted``); only in a
+    /// channel.
+    public let includesDeleted: Bool
     /// `.ascending` shows the oldest first, `.descending` the newest.
     public let direction: LiveDirection
     /// The location of the first page. For a scope without positions only the ordinal of a key counts.
@@ -18,10 +21,12 @@ public struct MessagesQuery: LiveQuery {
     public let pageSize: Int
 
     public init(
-        _ scope: MessageQuery.Scope, filter: MessageFilter = MessageFilter(), direction: LiveDirection = .ascending,
-        anchor: LiveAnchor<MessageQuery.Cursor> = .first, pageSize: Int = Limits.pageSizeDefault
+        _ scope: MessageQuery.Scope, filter: MessageFilter = MessageFilter(), includesDeleted: Bool = false,
+        direction: LiveDirection = .ascending, anchor: LiveAnchor<MessageQuery.Cursor> = .first,
+        pageSize: Int = Limits.pageSizeDefault
     ) {
         self.scope = scope
+        self.includesDeleted = includesDeleted && Self.hasPositions(scope)
         self.filter = filter
         self.direction = direction
         self.pageSize = pageSize
@@ -73,13 +78,26 @@ public struct MessagesQuery: LiveQuery {
     }
 
     public func key(of message: Message) -> MessageQuery.Cursor {
-        Self.hasPositions(scope) ? message.cursor : Self.unplaced(message.ordinal)
+        guard Self.hasPositions(scope) else { return Self.unplaced(message.ordinal) }
+        guard includesDeleted, let position = message.serverPosition?.position else { return message.cursor }
+        // A message keeps its key when it is deleted.
+        return MessageQuery.Cursor(position: position, ordinal: 0)
     }
 
     /// Cost: linear in the size of the page; with a filter, linear in the number of messages up to the last one of the
-    /// page, or up to the end of the scope.
+    /// page, or up to the end of the scope. Deleted messages cost as much again.
     public func page(
         in store: any Store, from bound: LiveBound<MessageQuery.Cursor>?, direction: LiveDirection, limit: Int
+    ) async throws(StoreError) -> LivePage<Message> {
+        if includesDeleted, case .channel(let channel) = scope {
+            return try await page(of: channel, in: store, from: bound, direction, limit: limit)
+        }
+        return try await stored(in: store, from: bound, direction, limit: limit)
+    }
+
+    /// A page of the messages alone.
+    func stored(
+        in store: any Store, from bound: LiveBound<MessageQuery.Cursor>?, _ direction: LiveDirection, limit: Int
     ) async throws(StoreError) -> LivePage<Message> {
         var query = MessageQuery(
             scope: scope, direction: direction == .ascending ? .ascending : .descending,

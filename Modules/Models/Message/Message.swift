@@ -16,12 +16,17 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
     public var serverPosition: ServerPosition?
 
     /// Everything else that changes. Copies of a message are everywhere, and few of them are changed.
-    private var changing: CopyOnWrite<Changing>
+    fileprivate var changing: CopyOnWrite<Changing>
 
-    private struct Changing: Sendable, Hashable {
+    fileprivate struct Changing: Sendable, Hashable {
         var displayed: MessageBody
         var confirmed: MessageBody?
         var delivery: DeliveryProgress
+        var deletion: Deletion?
+    }
+
+    fileprivate struct Deletion: Sendable, Hashable {
+        var at: Timestamp?
     }
 
     /// The displayed body: with pending changes of this device applied that the server has not confirmed.
@@ -51,6 +56,12 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
     public var tags: [String] { displayed.tags }
     /// The time when the server accepted the last edit, by its clock; `nil` if it was never edited.
     public var editedAt: Timestamp? { displayed.editedAt }
+    /// True for what a list shows in place of a deleted message if it was asked to: its content is empty, and it cannot
+    /// be changed any more.
+    public var isDeleted: Bool { changing.value.deletion != nil }
+    /// The time when the server deleted the message, by its clock; `nil` if it was not deleted, or the server has not
+    /// reported it yet.
+    public var deletedAt: Timestamp? { changing.value.deletion?.at }
     /// The displayed number of users who gave each reaction, by its name.
     public var reactions: [String: Int] { displayed.reactions }
     /// The displayed reactions of this account.
@@ -80,6 +91,18 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
 }
 
 extension Message {
+    /// The message that is shown in place of a deleted one. It has no ordinal: its position alone orders it.
+    package init(_ deleted: DeletedMessage) {
+        // Any type can have an unknown content, which need not have a file.
+        let content: MessageContent =
+            deleted.type == .text ? .text("") : .unknown(type: deleted.type.name, body: .object([:]))
+        self.init(
+            id: deleted.id, channel: deleted.channel, sender: deleted.sender, parent: deleted.parent,
+            displayed: MessageBody(content: content), createdAt: deleted.createdAt, ordinal: 0, lane: nil,
+            laneSequence: 0, syncState: .synced, serverPosition: deleted.serverPosition)
+        changing.value.deletion = Deletion(at: deleted.deletedAt)
+    }
+
     package init(
         id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil,
         displayed: MessageBody,

@@ -73,6 +73,12 @@ public struct ListKey: Sendable, Hashable, Comparable {
         bytes = (0..<8).map { UInt8(truncatingIfNeeded: ordered >> (56 - 8 * $0)) }
     }
 
+    /// The number of a key by number; `nil` for a key of another length.
+    package var number: Int64? {
+        guard bytes.count == 8 else { return nil }
+        return Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) } ^ (1 << 63))
+    }
+
     /// A key by time, the earliest first.
     public init(_ time: Timestamp) { self.init(time.milliseconds) }
 

@@ -54,7 +54,10 @@ extension MutationApplier {
     }
 
     mutating func delete(_ id: OperationID) throws(Rows.Failure) {
-        if let old = try rows.item(id) { try remove(old) }
+        if let old = try rows.item(id) {
+            try remove(old)
+            if let deleted = old.message.flatMap(DeletedMessage.init) { try keep(deleted.stored) }
+        }
         try release(id, at: nil)
     }
 
@@ -73,6 +76,8 @@ extension MutationApplier {
             try save(.message(try overlaid(merged)), over: old, content: content)
         } else {
             if try rows.hasDeletion(of: placed.id) { return }
+            // Before the message: a list that shows both has one record in their place.
+            try removeRecord(DeletedMessage.kind, placed.id.description)
             try insert(.message(Message(placed, ordinal: rows.takeSequence())), content: content)
             try overlay(placed.id)
         }

@@ -11,7 +11,7 @@ extension MutationApplier {
         for record in merge.records {
             let old = try rows.record(record.kind, record.id)
             guard old.map({ $0.version < record.version }) ?? true else { continue }
-            try set(record, over: old)
+            if record.kind == DeletedMessage.kind { try keep(record) } else { try set(record, over: old) }
         }
     }
 
@@ -19,7 +19,7 @@ extension MutationApplier {
         if let old = try rows.record(kind, id) { try set(nil, over: old) }
     }
 
-    private mutating func set(_ record: StoredRecord?, over old: StoredRecord?) throws(Rows.Failure) {
+    mutating func set(_ record: StoredRecord?, over old: StoredRecord?) throws(Rows.Failure) {
         try rows.setRecord(record, over: old)
         changes.add(record: old, record)
     }

@@ -40,13 +40,14 @@ public enum Mutation: Sendable, Hashable {
     /// Replaces the content of an undelivered message; only for a message of which no copy can exist on the server.
     case rewrite(MessageID, MessageContent)
     /// Removes the message from every query. Messages still parked for it get their lane sequences, and the server
-    /// decides about them.
+    /// decides about them. If the message is `synced`, its tombstone (``DeletedMessage``) is kept as a record of
+    /// its own, in a channel's list by position, as far as ``Limits/deletedMessagesReachMax`` allows.
     case delete(MessageID)
     /// Drops delivered messages that need not be kept here any longer, and that the server keeps. Each message that is
     /// not `synced`, or that something in the outbox refers to (an operation on it, a reply that is not delivered), is
     /// left as it is; so is one that the store cannot tell from such a message at once. No deletion is recorded. The
-    /// feed reports each as a removal, and the extent in ``StoreCommit/pruned``. Does nothing if another account has
-    /// become current.
+    /// feed reports each as a removal, and the extent in ``StoreCommit/pruned``; the tombstones in that
+    /// extent are dropped with them. Does nothing if another account has become current.
     case prune([MessageID], of: Account)
     /// Stores a control entry at the given sequence, replacing an existing one.
     case putMarker(ChainMarker)
@@ -103,9 +104,11 @@ public enum Mutation: Sendable, Hashable {
     case eraseAccount(OutboxID)
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
     /// `synced` and takes the server's content. Does nothing if a recorded deletion names the id: a message that was
-    /// deleted here is not restored by a page.
+    /// deleted here is not restored by a page. A tombstone of the inserted message is removed: the server has lost
+    /// the deletion.
     case merge(RemoteMessage, at: Timestamp)
-    /// Records other than messages as the server has them; see ``RecordMerge``.
+    /// Records other than messages as the server has them; see ``RecordMerge``. No tombstone is stored beside its
+    /// message.
     case mergeRecords(RecordMerge)
     /// The record was deleted on the server, or the account can no longer read it.
     case removeRecord(RecordKind, String)

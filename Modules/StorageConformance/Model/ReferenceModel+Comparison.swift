@@ -14,6 +14,7 @@ extension ReferenceModel {
             try requireEqual(try await store.allPages(query), expected, "all pages of \(query)")
         }
         try await checkOutbox(store)
+        try await checkDeleted(store, pageLimit: pageLimit)
         try requireEqual(try await store.session(), session, "the session")
         let actions = try await store.deleteActions(before: nil, limit: Limits.pageSizeMax)
         try requireEqual(actions, deletions.reversed(), "past deletions")

@@ -108,6 +108,7 @@ extension ReferenceModel {
     mutating func merge(_ placed: RemoteMessage, _ time: Timestamp) {
         if items[placed.id] == nil {
             guard !deletions.contains(where: { $0.message == placed.id }) else { return }
+            deleted[placed.id] = nil
             items[placed.id] = ReferenceItem(Message(placed, ordinal: Self.gap))
             bodies[placed.id] = placed.body
         } else {

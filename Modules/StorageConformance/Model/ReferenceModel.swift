@@ -16,6 +16,8 @@ struct ReferenceModel {
     var items: [MessageID: ReferenceItem] = [:]
     /// The confirmed body of each message.
     var bodies: [MessageID: MessageBody] = [:]
+    /// Tombstones of deleted messages. No history reaches ``Limits/deletedMessagesReachMax``.
+    var deleted: [MessageID: DeletedMessage] = [:]
     var controls: [ChainMarker] = []
     var lastTransmitted: [LaneID: Int64] = [:]
     var session: Session?
@@ -111,6 +113,7 @@ struct ReferenceModel {
         case .upload(let id, let step, let time):
             upload(id, step, time)
         case .delete(let id):
+            keep(id)
             items[id] = nil
             bodies[id] = nil
             release(id, nil)
@@ -146,6 +149,7 @@ struct ReferenceModel {
 
     private mutating func erase(_ id: OutboxID) {
         (items, bodies, controls, lastTransmitted, deletions, appended) = ([:], [:], [], [:], [], [])
+        deleted = [:]
         (history, eventCursor, forked) = (nil, nil, nil)
         outboxID = id
     }

@@ -227,6 +227,7 @@ extension SyncEngine {
         let now = clock.wall
         var mutations = changes.messages.map { Mutation.merge($0, at: now) }
         mutations += stored.filter { $0.syncState == .synced }.map { .delete($0.id) }
+        mutations += Self.keeping(changes.tombstones)
         if !changes.records.isEmpty { mutations.append(.mergeRecords(RecordMerge(changes.records))) }
         mutations += removed.map { .removeRecord($0.0, $0.1) }
         let durability = try await durability(of: changes.messages)
@@ -264,6 +265,8 @@ extension SyncEngine {
 private struct EventChanges {
     var messages: [RemoteMessage] = []
     var deleted: [MessageID] = []
+    /// The tombstones of the deleted messages, as far as the server reports them.
+    var tombstones: [DeletedMessage] = []
     var records: [StoredRecord] = []
     var removedRecords: [(kind: RecordKind, id: String, version: Int64)] = []
     var limited: Set<ChannelID>?
@@ -278,7 +281,9 @@ private struct EventChanges {
                 // A server that has lost data gets it again: whether it is there is read anew.
                 limited = (limited ?? []).union([message.channel])
             case .message(let message): messages.append(message)
-            case .messageDeleted(let id): deleted.append(id)
+            case .messageDeleted(let id):
+                deleted.append(id)
+                if let message = event.deleted { tombstones.append(message) }
             case .record(let record): if let stored = interpreter.stored(record) { records.append(stored) }
             case .recordDeleted(let kind, let id):
                 removedRecords.append((kind, id, event.version))

@@ -80,8 +80,11 @@ public struct RemoteEvent: Sendable, Hashable {
     /// The record's version on the server; grows with every change, within one history.
     public var version: Int64
     public var change: Change
+    /// The tombstone of a message that was deleted; `nil` if the server does not report it.
+    public var deleted: DeletedMessage?
 
-    public init(topic: EventTopic, version: Int64, change: Change) {
+    public init(topic: EventTopic, version: Int64, change: Change, deleted: DeletedMessage? = nil) {
+        self.deleted = deleted
         self.topic = topic
         self.version = version
         self.change = change

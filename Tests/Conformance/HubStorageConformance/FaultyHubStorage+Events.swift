@@ -13,6 +13,10 @@ extension FaultyHubStorage {
         case .losesEditEvents: page.entries.removeAll { $0.message?.editedAt != nil }
         case .losesReactionEvents: page.entries.removeAll { $0.message?.changedAt != nil }
         case .losesDeletionEvents: page.entries.removeAll { $0.change.isDeleted }
+        case .losesTombstones:
+            for index in page.entries.indices where page.entries[index].change.isDeleted {
+                page.entries[index].state = .deleted(nil)
+            }
         case .repeatsEvents: page.entries += page.entries
         case .hidesCrowds: page.crowded = []
         case .endsEarly:

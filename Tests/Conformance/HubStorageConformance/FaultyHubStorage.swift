@@ -17,6 +17,7 @@ final class FaultyHubStorage: HubStorage {
         case losesAttachments, keepsAttachments, loadsEveryBlob, keepsMissingTypes
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
         case ignoresParents, searchesForEver, endsSearchesEarly
+        case alwaysListsDeleted, losesDeleted, losesDeletedTypes, losesTombstones
     }
 
     let fault: Fault
@@ -104,13 +105,18 @@ final class FaultyHubStorage: HubStorage {
     }
 
     func page(
-        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, limit: PageLimit,
-        for reader: Int64
+        of channel: ChannelID, _ range: MessageRange, matching filter: MessageFilter, includesDeleted: Bool,
+        limit: PageLimit, for reader: Int64
     ) async throws(HubStorageError) -> MessagePage {
         var filter = filter
         if fault == .ignoresParents { filter.parent = nil }
-        var page = try await base.page(of: channel, range, matching: filter, limit: limit, for: reader)
+        var page = try await base.page(
+            of: channel, range, matching: filter, includesDeleted: includesDeleted || fault == .alwaysListsDeleted,
+            limit: limit, for: reader)
         switch fault {
+        case .losesDeleted: page.messages.removeAll { $0.deletion != nil }
+        case .losesDeletedTypes:
+            for index in page.messages.indices { page.messages[index].deletion?.type = nil }
         case .searchesForEver: page.lastExamined = nil
         case .endsSearchesEarly where page.lastExamined != nil: page.hasMore = false
         case .pageWithoutEnd: page.hasMore = true

@@ -16,7 +16,7 @@ final class FaultyStore: Store {
         case takesOlderRecords, keepsUnlistedRecords, removesRetainedRecords, ordersRecordsByID, hidesRecordChanges
         case mixesRecordLists
         case commitsCursorFirst, keepsFormerCursor
-        case deletesInsteadOfPruning, hidesPruning, skipsChannels
+        case deletesInsteadOfPruning, hidesPruning, skipsChannels, losesTombstones
         case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark, keepsErased
     }
 
@@ -243,6 +243,9 @@ final class FaultyStore: Store {
         var query = query
         if fault == .mixesRecordLists { query.list.scope = "" }
         var page = try await base.records(query)
+        if fault == .losesTombstones, query.list.kind == "deletedMessage" {
+            page = RecordListPage(records: [], next: nil)
+        }
         if fault == .ordersRecordsByID { page.records.sort { $0.id < $1.id } }
         return page
     }

@@ -64,6 +64,8 @@ struct PlantedFaultTests {
         (.deletesInsteadOfPruning, "pruning drops delivered messages, and nothing that the outbox needs"),
         (.deletesInsteadOfPruning, "drawn histories: the store, its feed and the model agree"),
         (.hidesPruning, "the feed reports pruned messages as removals, and the extent of what is gone"),
+        (.losesTombstones, "the commit that deletes a message leaves its tombstone, also for the next process"),
+        (.losesTombstones, "drawn histories: the store, its feed and the model agree"),
         (.skipsChannels, "the channels are listed once each, with the part that a number of messages keeps"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]

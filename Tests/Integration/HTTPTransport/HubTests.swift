@@ -132,6 +132,37 @@ import Testing
         }
     }
 
+    @Test func pagesAndEventsWithDeletedMessages() async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport()
+            _ = try await transport.deliver(try Sample.delivery(1...3))
+            let channel = try Sample.channel()
+            let before = try await transport.messages(RemoteQuery(channel: channel, range: .newest, limit: 9))
+            let events = try #require(transport.events)
+            let stream = try await events.open(from: events.currentCursor(knowing: nil).cursor, knowing: nil)
+            var deletion = try Sample.delivery(4...4)
+            deletion.operations[0].body = .delete(before.items[1].id)
+            #expect(try await transport.deliver(deletion).outcomes == [.deleted])
+            var query = RemoteQuery(channel: channel, range: .newest, limit: 9, includesDeleted: true)
+            let page = try await transport.messages(query)
+            #expect(page.items.map(\.id) == [before.items[0].id, before.items[2].id] && page.range == 1..<4)
+            let (left, message) = (try #require(page.deleted.first), before.items[1])
+            #expect(page.deleted.count == 1 && left.id == message.id && left.channel == channel && left.type == .text)
+            #expect(left.sender == message.sender && left.serverPosition == message.serverPosition)
+            #expect(left.createdAt == message.createdAt && left.deletedAt != nil)
+            query.includesDeleted = false
+            #expect(try await transport.messages(query).deleted == [])
+            var found: [RemoteEvent] = []
+            while found.isEmpty {
+                guard case .batch(let batch) = try await stream.next(knowing: nil) else { break }
+                found = batch.events.filter { $0.change == .messageDeleted(message.id) }
+            }
+            #expect(found.map(\.deleted) == [left])
+            await stream.close()
+            await transport.close()
+        }
+    }
+
     @Test func changes() async throws {
         try await Self.withHub { fixture in
             let transport = try fixture.transport()

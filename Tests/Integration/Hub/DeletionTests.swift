@@ -26,6 +26,41 @@ import Testing
         }
     }
 
+    /// Pages list deleted messages on request, and events have their tombstones; requests of older clients get none.
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func tombstonesAreListedOnRequest(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2), send(3)]))
+            let cursor = try await hub.client.eventCursor()
+            #expect(try await hub.client.report(delivery([delete(4, 2)])).kinds == [.deleted])
+            let path = WireProtocol.messagesPath("general")
+            for query in ["", "?deleted=0"] {
+                let answer = try await hub.client.get(path + query)
+                let page = try answer.decoded(WirePage.self)
+                #expect(page.messages.map(\.id) == [id(1), id(3)] && page.deleted == nil)
+                #expect(!answer.text.contains("deleted"))
+            }
+            let page = try await hub.client.get(path + "?deleted=1").decoded(WirePage.self)
+            #expect(page.messages.map(\.id) == [id(1), id(3)] && page.range == 1..<4 && !page.hasMore)
+            let left = try #require(page.deleted?.first)
+            #expect(page.deleted?.count == 1 && left.id == id(2) && left.position == 2)
+            #expect(left.channel == page.messages[0].channel && left.sender == page.messages[0].sender)
+            #expect(left.type == nil && left.parent == nil && left.deletedAt >= left.acceptedAt)
+            // They count for the limit, and a page may consist of them.
+            let part = try await hub.client.get(path + "?deleted=1&limit=1&before=3").decoded(WirePage.self)
+            #expect(part.messages.isEmpty && part.deleted == [left] && part.hasMore && part.range == 2..<3)
+            let events = try await hub.client.allEvents(after: cursor).events.filter {
+                $0.kind == WireEvents.messageKind
+            }
+            #expect(events.map(\.id) == [id(2).description] && events.map(\.value) == [nil])
+            #expect(events.map(\.deleted) == [left])
+            // Not for those who may not read the channel.
+            let stranger = try await hub.client(of: "stranger", isMember: false)
+            #expect(try await stranger.get(path + "?deleted=1").status == 404)
+            #expect(try await hub.client.get(path + "?deleted=x").status == 400)
+        }
+    }
+
     @Test(arguments: HubFixture.StorageKind.allCases)
     func deletingAgainIsDeleted(kind: HubFixture.StorageKind) async throws {
         try await HubFixture.running(on: kind) { hub in
@@ -53,6 +88,8 @@ import Testing
             #expect(report.results.map(\.isDeleted) == [true, nil])
             #expect(report.positions == [1, 2])
             #expect(try await hub.client.messages().map(\.id) == [id(2)])
+            let page = try await hub.client.get(WireProtocol.messagesPath("general") + "?deleted=1")
+            #expect(try page.decoded(WirePage.self).deleted?.map(\.id) == [id(1)])
             let one = try await hub.client.get(WireProtocol.messagePath(id(1).description))
             #expect(one.errorCode == "messageDeleted")
         }

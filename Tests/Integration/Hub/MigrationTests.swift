@@ -69,6 +69,19 @@ import Testing
         }
     }
 
+    /// Also those that were deleted before pages listed them.
+    @Test func deletedMessagesAreListedInTheirPlaces() async throws {
+        let folder = try TemporaryFolder()
+        let (storage, _) = try await Self.opened(in: folder)
+        let page = try await storage.page(
+            of: try #require(ChannelID("general")), .after(0), matching: MessageFilter(), includesDeleted: true,
+            limit: .init(count: 9, contentBytes: .max), for: 1)
+        #expect(page.messages.map(\.position) == [1, 2, 3, 4])
+        let left = page.messages.filter { $0.deletion != nil }
+        #expect(left.count == 1 && left.first?.content == "" && left.first?.deletion?.type == nil)
+        storage.close()
+    }
+
     @Test func positionsGoOnAndVersionsAreAboveTheFloor() async throws {
         let folder = try TemporaryFolder()
         let (storage, hub) = try await Self.opened(

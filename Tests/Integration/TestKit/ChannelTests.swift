@@ -87,6 +87,47 @@ import Testing
         }
     }
 
+    /// In lists that include them, on the device that deletes a message, on another one that follows, and on one that
+    /// begins later; pages of one row lead through them.
+    @Test func deletedMessagesKeepTheirPlaces() async throws {
+        try await TestHub.run(users: ["ann", "bob", "carla"]) { hub in
+            let (ann, bob) = (try await hub.client(of: "ann"), try await hub.client(of: "bob"))
+            let own = try await ann.messages.createTextMessage("1", in: .sample)
+            try await own.delivered()
+            let others = try await bob.messages.createTextMessage("2", in: .sample, parent: own.id)
+            try await others.delivered()
+            try await ann.messages.createTextMessage("3", in: .sample).delivered()
+            let options = MessageQueryOptions(channel: .sample, sort: .firstCreated, includeDeleted: true)
+            let (seenByAnn, seenByBob) = (
+                ann.messages.messageChanges(options: options).makeAsyncIterator(),
+                bob.messages.messageChanges(options: options).makeAsyncIterator()
+            )
+            _ = await wait(seenByAnn) { $0.dataStatus == .fresh && $0.snapshot.count == 3 }
+            _ = await wait(seenByBob) { $0.dataStatus == .fresh && $0.snapshot.count == 3 }
+            try await ann.messages.softDeleteMessage(others.id)
+            let here = await wait(seenByAnn) { $0.snapshot.contains(where: \.isDeleted) }
+            #expect(here?.snapshot.map(\.isDeleted) == [false, true, false] && here?.modifications == [1])
+            let there = await wait(seenByBob) { $0.snapshot.contains { $0.deletedAt != nil } }
+            #expect(there?.snapshot.map(\.isDeleted) == [false, true, false] && there?.deletions == [])
+            _ = await wait(seenByAnn) { $0.snapshot.contains { $0.deletedAt != nil } }
+            let carla = try await hub.client(of: "carla")
+            let paged = carla.messages.messageChanges(
+                options: MessageQueryOptions(
+                    channel: .sample, sort: .lastCreated, pageSize: 1, includeDeleted: true))
+            let later = paged.makeAsyncIterator()
+            _ = await wait(later) { $0.dataStatus == .fresh && $0.snapshot.count == 1 }
+            for count in [2, 3] {
+                try await paged.nextPage()
+                _ = await wait(later) { $0.snapshot.count == count && $0.dataStatus == .fresh }
+            }
+            let all = await carla.messages.messageChanges(options: options).makeAsyncIterator().next()
+            let left = try #require(all?.snapshot.first { $0.isDeleted })
+            #expect(all?.snapshot.count == 3 && left.id == others.id && left.sender == UserID("bob"))
+            #expect(left.content == .text("") && left.parent == own.id && left.deletedAt != nil)
+            #expect(left.serverPosition?.position == 2)
+        }
+    }
+
     /// The role is not stored, and the server cannot be asked: nothing is deleted.
     @Test func withoutARoleTheServerDecides() async throws {
         try await TestHub.run { hub in

@@ -235,7 +235,7 @@ struct LogHub: Sendable {
         guard let item = data.items[entry.key] else { return nil }
         let row = RecordRow(key: entry.key, version: item.version, value: "", isDeleted: item.isDeleted)
         return LogPage.Entry(
-            entry.topic, .record(entry.key), version: item.version, item.isDeleted ? .deleted : .record(row))
+            entry.topic, .record(entry.key), version: item.version, item.isDeleted ? .deleted(nil) : .record(row))
     }
 
     private func event(_ change: LogChange, in entries: [Entry], upTo reached: Int64) -> Event? {

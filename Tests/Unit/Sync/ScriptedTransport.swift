@@ -35,6 +35,8 @@ final class ScriptedTransport: Transport {
         var always: Behaviour = .work
         var serverInfo: Result<ServerInfo, TransportError>
         var page: [RemoteMessage] = []
+        /// Tombstones of deleted messages, for pages that include them.
+        var deletedMessages: [DeletedMessage] = []
         /// The error of pages; `nil` if they can be read.
         var pageError: TransportError?
         var pageQueries: [RemoteQuery] = []
@@ -229,6 +231,12 @@ extension ScriptedTransport.Server {
     func page(_ query: RemoteQuery) -> RemotePage {
         var page = listed(query)
         if revisions != nil { page.cursor = "\(revision)" }
+        guard query.includesDeleted, let range = page.range else { return page }
+        let covered = query.range == .newest ? range.lowerBound..<Int64.max : range
+        page.deleted = deletedMessages.filter {
+            $0.channel == query.channel && covered.contains($0.serverPosition.position)
+                && query.filter.admits(type: $0.type, parent: $0.parent)
+        }.sorted { $0.serverPosition.position < $1.serverPosition.position }
         return page
     }
 

@@ -267,6 +267,38 @@ import Testing
         #expect(try JSONDecoder().decode(WireEvents.self, from: Data(golden.utf8)) == events)
     }
 
+    @Test func aTombstoneIsCodedAsItAlwaysWas() throws {
+        let id = try #require(MessageID(Self.id))
+        let left = WireDeletedMessage(
+            id: id, channel: try #require(ChannelID("general")), sender: try #require(UserID("ann")), type: "image",
+            createdAt: Timestamp(milliseconds: 12), position: 7, acceptedAt: Timestamp(milliseconds: 13), parent: id,
+            deletedAt: Timestamp(milliseconds: 14))
+        let golden =
+            #"{"acceptedAt":13,"channel":"general","createdAt":12,"deletedAt":14,"id":"\#(Self.id)","#
+            + #""parent":"\#(Self.id)","position":7,"sender":"ann","type":"image"}"#
+        #expect(try Self.coded(left) == golden)
+        let page = WirePage(messages: [], hasMore: false, from: 7, through: 7, deleted: [left])
+        let goldenPage = #"{"deleted":[\#(golden)],"from":7,"hasMore":false,"messages":[],"through":7}"#
+        #expect(try Self.coded(page) == goldenPage)
+        let read = try JSONDecoder().decode(WirePage.self, from: Data(goldenPage.utf8))
+        #expect(read == page && read.range == 7..<8)
+        let event = WireEvent(
+            topic: "channel:general", kind: "message", id: Self.id, version: 3, value: nil, deleted: left)
+        let goldenEvent =
+            #"{"deleted":\#(golden),"id":"\#(Self.id)","kind":"message","topic":"channel:general","version":3}"#
+        #expect(try Self.coded(event) == goldenEvent)
+        #expect(try JSONDecoder().decode(WireEvent.self, from: Data(goldenEvent.utf8)) == event)
+        // A place outside of the page, or of every channel, and a type that no message can have.
+        #expect(WirePage(messages: [], hasMore: false, from: 1, through: 6, deleted: [left]).range == nil)
+        var other = left
+        (other.position, other.type, other.parent) = (0, nil, nil)
+        #expect(other.placed == nil)
+        other.position = 1
+        #expect(other.placed?.type == .text && other.placed?.deletedAt == Timestamp(milliseconds: 14))
+        other.type = "a b"
+        #expect(other.placed?.type == .unknown("unknown"))
+    }
+
     @Test func ephemeralEventsAreCodedAsTheyAlwaysWere() throws {
         let general = try #require(ChannelID("general"))
         let (ann, bob) = (try #require(UserID("ann")), try #require(UserID("bob")))

@@ -44,8 +44,10 @@ private final class HistoryWorld {
         if dice.isOne(in: 3) { bounds.surplusMax = 2 }
         if dice.isOne(in: 2) { bounds.readingMax = 1 + dice.below(3) }
         engine = LiveQueryEngine(store: store, runtime: runtime, bounds: bounds)
-        writer = HistoryWriter(
-            base, timeline, WriterDice(seed: ~seed, messages: dice.ids.count), intensity: dice.below(4))
+        dice.isUnique = seed % 3 == 0
+        var writing = WriterDice(seed: ~seed, messages: dice.ids.count)
+        writing.isUnique = dice.isUnique
+        writer = HistoryWriter(base, timeline, writing, intensity: dice.below(4))
     }
 
     func run(_ steps: Int) async throws {
@@ -125,9 +127,12 @@ private final class HistoryWorld {
             case 2, 3: .last
             default: .at(MessageQuery.Cursor(position: Int64(dice.below(20)), ordinal: Int64(dice.below(30))))
             }
+        let includesDeleted = dice.isUnique && dice.below(4) > 0
+        let filter = MessageFilter(type: includesDeleted && dice.isOne(in: 4) ? .text : nil)
         return WindowProbe(
             MessagesQuery(
-                scope, direction: dice.isOne(in: 2) ? .ascending : .descending, anchor: anchor, pageSize: pageSize),
+                scope, filter: filter, includesDeleted: includesDeleted,
+                direction: dice.isOne(in: 2) ? .ascending : .descending, anchor: anchor, pageSize: pageSize),
             engine)
     }
 }

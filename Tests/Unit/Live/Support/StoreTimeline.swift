@@ -8,6 +8,8 @@ final class StoreTimeline: Sendable {
     struct StoredState: Sendable {
         var messages: [MessageID: Message] = [:]
         var deleteActions: [DeleteAction] = []
+        /// Tombstones of deleted messages.
+        var deleted: [MessageID: DeletedMessage] = [:]
     }
 
     private struct State {
@@ -40,7 +42,10 @@ final class StoreTimeline: Sendable {
                 case .message(let before, let after, _):
                     if let id = after?.id ?? before?.id { state.latest.messages[id] = after }
                 case .deleteAction(let action): state.latest.deleteActions.append(action)
-                case .operation, .marker, .record, .session: continue
+                case .record(let before, let after):
+                    guard let id = (after ?? before).flatMap({ MessageID($0.id) }) else { continue }
+                    state.latest.deleted[id] = after.flatMap(DeletedMessage.init)
+                case .operation, .marker, .session: continue
                 }
             }
             state.version = commit.version
@@ -72,7 +77,10 @@ extension LiveQuery {
 
 extension StoreTimeline.StoredState {
     func records<Query: LiveQuery>(of query: Query) -> [Query.Record] {
-        if let query = query as? MessagesQuery { return query.result(of: messages.values) as? [Query.Record] ?? [] }
+        if let query = query as? MessagesQuery {
+            let left = query.includesDeleted ? deleted.values.map(Message.init) : []
+            return query.result(of: messages.values + left) as? [Query.Record] ?? []
+        }
         if let query = query as? OneMessageQuery { return query.result(of: messages.values) as? [Query.Record] ?? [] }
         if let query = query as? DeleteActionsQuery { return query.result(of: deleteActions) as? [Query.Record] ?? [] }
         return []

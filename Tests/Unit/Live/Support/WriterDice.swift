@@ -9,6 +9,10 @@ struct WriterDice: Sendable {
     let channels: [ChannelID]
     /// Whether writers also end sessions, whose changes are not listed.
     var isEndingSessions = true
+    /// Whether ids and positions belong to one message each, as with every server: lists with deleted messages rely on
+    /// it. Otherwise few positions are shared by many messages, and the ids of deleted messages are used again.
+    var isUnique = false
+    private var enqueued: Set<MessageID> = []
 
     init(seed: UInt64, messages: Int) {
         random = SplitMix64(seed: seed)
@@ -36,6 +40,7 @@ struct WriterDice: Sendable {
     private mutating func enqueue() -> Write? {
         guard let sender = UserID("ada") else { return nil }
         let (id, channel) = (ids[below(ids.count)], channels[below(2)])
+        if isUnique { guard isEnqueuedHere(id), enqueued.insert(id).inserted else { return nil } }
         let payload = payload()
         let time = Timestamp(milliseconds: Int64(below(1000)))
         if case .create(let content, let parent, let tags) = payload {
@@ -50,6 +55,12 @@ struct WriterDice: Sendable {
         return .commit([.enqueue(draft)])
     }
 
+    /// Half of the messages are created here, the others elsewhere.
+    private func isEnqueuedHere(_ id: MessageID) -> Bool { (ids.firstIndex(of: id) ?? 0).isMultiple(of: 2) }
+
+    /// The only position that a message gets.
+    private func position(of id: MessageID) -> Int64 { Int64((ids.firstIndex(of: id) ?? 0) * 7 % 31 + 1) }
+
     private mutating func payload() -> OperationPayload {
         let other = ids[below(ids.count)]
         let text = "\(below(1000))"
@@ -62,11 +73,20 @@ struct WriterDice: Sendable {
         }
     }
 
+    /// The server reports a deletion.
+    private mutating func report(_ id: MessageID, at position: ServerPosition, _ sender: UserID) -> Mutation {
+        let left = DeletedMessage(
+            id: id, channel: channels[below(2)], sender: sender, type: isOne(in: 2) ? .text : .image,
+            createdAt: position.acceptedAt, serverPosition: position, deletedAt: position.acceptedAt)
+        return .mergeRecords(RecordMerge([left.stored]))
+    }
+
     private mutating func mutation() -> Mutation? {
         let id = ids[below(ids.count)]
         let time = Timestamp(milliseconds: Int64(below(1000)))
         // Few positions, so that many messages share them and moves cross each other.
-        let serverPosition = ServerPosition(position: Int64(1 + below(20)), acceptedAt: time)
+        let serverPosition = ServerPosition(
+            position: isUnique ? position(of: id) : Int64(1 + below(20)), acceptedAt: time)
         switch below(24) {
         case 0..<3: return .attempt(id, previous: 0, attempts: below(4), at: time)
         case 3: return .requeue(id, attempts: 0, at: time)
@@ -79,6 +99,8 @@ struct WriterDice: Sendable {
         case 14..<17: return .delete(id)
         case 17..<22:
             guard let sender = UserID("grace") else { return nil }
+            if isUnique, isEnqueuedHere(id), !enqueued.contains(id) { return nil }
+            if isUnique, isOne(in: 4) { return report(id, at: serverPosition, sender) }
             return .merge(
                 RemoteMessage(
                     id: id, channel: channels[below(2)], sender: sender, content: .text("edit \(below(1000))"),

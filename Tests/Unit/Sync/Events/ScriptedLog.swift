@@ -25,9 +25,11 @@ struct ScriptedLog: Sendable {
     var streamsOpened = 0
     var streamsClosed = 0
 
-    mutating func append(_ change: RemoteEvent.Change, in topic: EventTopic, version: Int64? = nil) {
+    mutating func append(
+        _ change: RemoteEvent.Change, in topic: EventTopic, version: Int64? = nil, deleted: DeletedMessage? = nil
+    ) {
         end += 1
-        let event = RemoteEvent(topic: topic, version: version ?? Int64(end), change: change)
+        let event = RemoteEvent(topic: topic, version: version ?? Int64(end), change: change, deleted: deleted)
         events.removeAll { $0.event.change.isSameRecord(as: change) }
         events.append((end, event))
     }
@@ -152,10 +154,19 @@ extension ScriptedTransport.Server {
     }
 
     /// Another device deletes a message.
-    mutating func retract(_ id: MessageID) {
+    ///
+    /// - Parameter time: the time of the deletion, from a server that keeps the tombstone of the message.
+    mutating func retract(_ id: MessageID, at time: Timestamp? = nil) {
         guard let message = page.first(where: { $0.id == id }) else { return }
         page.removeAll { $0.id == id }
-        log?.append(.messageDeleted(id), in: .channel(message.channel))
+        let left = time.map { time in
+            DeletedMessage(
+                id: id, channel: message.channel, sender: message.sender, parent: message.parent,
+                type: message.content.type, createdAt: message.createdAt, serverPosition: message.serverPosition,
+                deletedAt: time)
+        }
+        if let left { deletedMessages.append(left) }
+        log?.append(.messageDeleted(id), in: .channel(message.channel), deleted: left)
     }
 }
 
