@@ -98,6 +98,8 @@ struct HubFixture: Sendable {
         configuration.limits = limits
         // A test that does not expect them reads no ping of a busy machine.
         configuration.sockets.pingInterval = .seconds(3_600)
+        // A delivery waits for the one before it, however long that takes on a busy machine.
+        configuration.predecessorWait = .seconds(3_600)
         if let attemptRefill { configuration.attemptRefill = attemptRefill }
         if let rest { configuration.rest = rest }
         change(&configuration)
