@@ -296,8 +296,8 @@ struct ArchiveTests {
         tools.close()
     }
 
-    /// The remains of a backup whose process was killed before, or after, its mark was in the folder; and of another one
-    /// that somebody tried to open as a store.
+    /// The remains of a backup whose process was killed before, or after, its mark was in the folder; and of another
+    /// one that somebody tried to open as a store.
     @Test(arguments: ["sqlite", "file"], [[], ["lock"], ["backup-complete", "store.sqlite"]])
     func theRemainsOfABackupAreReplaced(_ kind: String, _ names: [String]) async throws {
         let folder = try await soundStore(kind, from: 9)
