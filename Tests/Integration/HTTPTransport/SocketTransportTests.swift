@@ -274,19 +274,25 @@ import Testing
     /// Something on the way ends every socket soon after it was opened.
     @Test func socketsThatEndEarlyAreGivenUp() async throws {
         try await Self.withSecureHub { hub, proxy, transport in
-            for round in 1...5 {
+            /// - Returns: how requests travel after another cut.
+            func cut(_ round: Int, sockets: Int) async throws -> String {
                 let range = (round * 2 - 1)...(round * 2)
                 let report = try await transport.deliver(try Sample.delivery(range))
                 #expect(Self.positions(report) == range.map(Int64.init))
-                #expect(hub.sockets == (round <= 3 ? 1 : 0))
+                #expect(hub.sockets == sockets)
                 try await proxy.cutAll()
                 try await Eventually.holds("the socket is closed") { hub.sockets == 0 }
-                // The client has noticed, too, when a read succeeds on a new connection.
                 try await Eventually.holds("the server is reached") {
                     (try? await transport.lookup(Sample.message(1))) != nil
                 }
-                if round <= 2 { continue }
-                let server = try await transport.authenticate().server
+                return try await transport.authenticate().server
+            }
+            // On a busy machine the client may notice a cut late, and count it with the next one.
+            var round = 1
+            while try await cut(round, sockets: 1).hasSuffix(" over WebSocket"), round < 20 { round += 1 }
+            #expect(round >= 3)
+            for round in (round + 1)...(round + 2) {
+                let server = try await cut(round, sockets: 0)
                 #expect(server.hasSuffix(" over HTTP: the WebSocket ended early 3 times in a row"))
             }
         }
