@@ -88,7 +88,10 @@ struct JournalWriter {
 
     /// Makes everything durable that was acknowledged.
     mutating func sync() throws(StoreError) {
-        if synced == end { return }
+        if synced != end { try syncFile() }
+    }
+
+    private mutating func syncFile() throws(StoreError) {
         do throws(SystemError) {
             try file.sync()
         } catch {
@@ -127,13 +130,7 @@ struct JournalWriter {
     mutating func trim() throws(StoreError) {
         guard aheadEnd > end.offset else { return try sync() }
         do throws(SystemError) { try removeRest() } catch { throw files.names.failure(error, at: name) }
-        do throws(SystemError) {
-            try file.sync()
-        } catch {
-            needsRepair = true
-            throw files.names.syncFailure(error, at: name)
-        }
-        synced = end
+        try syncFile()
         aheadEnd = 0
     }
 

@@ -80,13 +80,14 @@ struct EventPartReader: Sendable {
             case .message(let id): (WireEvents.messageKind, id.description)
             case .record(let key): (key.kind.value, key.id)
             }
-        let head = EventHead(
+        var head = EventHead(
             id: id, kind: kind, topic: change.topic.wireText(for: rights), version: change.version)
-        return switch entry.state {
+        switch entry.state {
         case .deleted(let message):
-            try HubCoding.encode(DeletionHead(head, deleted: message.flatMap(WireDeletedMessage.init)))
-        case .message(let message): try HubCoding.encode(head, with: "value", MessageReader.encoded(message))
-        case .record(let row): try HubCoding.encode(head, with: "value", row.value.utf8)
+            head.deleted = message.flatMap(WireDeletedMessage.init)
+            return try HubCoding.encode(head)
+        case .message(let message): return try HubCoding.encode(head, with: "value", MessageReader.encoded(message))
+        case .record(let row): return try HubCoding.encode(head, with: "value", row.value.utf8)
         }
     }
 }
@@ -116,24 +117,11 @@ private struct EventsHead: Encodable {
     let ephemeral: WireEphemeral?
 }
 
-/// A `WireEvent` of a deletion.
-private struct DeletionHead: Encodable {
-    let id: String
-    let kind: String
-    let topic: String
-    let version: Int64
-    let deleted: WireDeletedMessage?
-
-    init(_ head: EventHead, deleted: WireDeletedMessage?) {
-        (id, kind, topic, version) = (head.id, head.kind, head.topic, head.version)
-        self.deleted = deleted
-    }
-}
-
 /// A `WireEvent` without its value.
 private struct EventHead: Encodable {
     let id: String
     let kind: String
     let topic: String
     let version: Int64
+    var deleted: WireDeletedMessage?
 }

@@ -311,6 +311,10 @@ struct ArchiveTests {
         #expect(try entries(kind, target) == entries(kind, folder))
         let files = try FileManager.default.contentsOfDirectory(atPath: target)
         #expect(!files.contains("unfinished") && !files.contains("backup-complete"))
+        // As after a backup that was killed when the copy had its name: it is a store all the same.
+        try Data().write(to: URL(fileURLWithPath: target + "/backup-complete"))
+        try UnfinishedWork.require(none: target)
+        #expect(try entries(kind, target) == entries(kind, folder))
     }
 
     @Test func aFolderThatNoBackupMadeIsKept() async throws {
