@@ -53,7 +53,7 @@ struct CarrierFactory {
             return (socket, socket)
         case .automatic:
             let choice = CarrierChoiceBox(configuration.carrierChoice)
-            let socket = socket { choice.note($0) }
+            let socket = socket(choice)
             return (
                 AutomaticCarrier(socket, requestClient, choice), AutomaticCarrier(socket, eventClient, choice)
             )
@@ -88,7 +88,7 @@ struct CarrierFactory {
             eventLoopGroup: configuration.eventLoopGroup)
     }
 
-    private func socket(_ observer: @escaping @Sendable (SocketEvent) -> Void = { _ in }) -> SocketCarrier {
+    private func socket(_ observer: any SocketObserver = UnobservedSocket()) -> SocketCarrier {
         var limits = WebSocketLimits(messageBytesMax: WireSocket.responseBytesMax)
         limits.close = .seconds(HTTPTransportLimits.socketCloseSeconds)
         let settings = WebSocketSettings(

@@ -66,7 +66,7 @@ final class AutomaticCarrier: RequestCarrier {
 }
 
 /// The choice that the carriers of one transport share.
-final class CarrierChoiceBox: Sendable {
+final class CarrierChoiceBox: SocketObserver {
     private let choice: Mutex<CarrierChoice>
 
     init(_ choice: CarrierChoice) { self.choice = Mutex(choice) }
@@ -78,12 +78,13 @@ final class CarrierChoiceBox: Sendable {
 
     func choose() -> CarrierChoice.Carrier { choice.withLock { $0.choose(at: now) } }
 
-    func note(_ event: SocketEvent) {
+    func socketOpened() { choice.withLock { $0.opened(at: now) } }
+
+    /// Once HTTP is chosen, what waited for the socket goes over HTTP, too.
+    func socketLost() -> Bool {
         choice.withLock { choice in
-            switch event {
-            case .opened: choice.opened(at: now)
-            case .lost: choice.lost(at: now)
-            }
+            choice.lost(at: now)
+            return choice.reason == nil
         }
     }
 

@@ -53,14 +53,15 @@ package struct CarrierChoice: Equatable, Sendable {
         return .http(probes: true)
     }
 
+    /// A socket was opened. Only a probe returns to it: one that was asked for before HTTP was chosen proves nothing.
     package mutating func opened(at now: Moment) {
         openedAt = now
-        guard case .http = state else { return }
+        guard case .http(_, isProbing: true) = state else { return }
         state = .socket
         reason = nil
     }
 
-    /// There is no socket although something is there.
+    /// There is no socket although something is there. Several requests may find out at the same time.
     package mutating func refused(_ reason: String, at now: Moment) { useHTTP(reason, at: now) }
 
     /// A probe did not find out.

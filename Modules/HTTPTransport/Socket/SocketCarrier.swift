@@ -25,11 +25,11 @@ final class SocketCarrier: RequestCarrier {
 
     /// - Parameters:
     ///   - opening: the request that opens the socket.
-    ///   - observer: is notified of the life of the connection; called on the event loop.
+    ///   - observer: is notified of the life of the connection.
     init(
         _ opening: HTTPClientRequest, to endpoint: HTTPEndpoint, _ settings: WebSocketSettings,
         _ timeouts: HTTPTimeouts, eventLoopGroup: any EventLoopGroup,
-        observer: @escaping @Sendable (SocketEvent) -> Void = { _ in }
+        observer: any SocketObserver = UnobservedSocket()
     ) {
         self.endpoint = endpoint
         loop = eventLoopGroup.next()
@@ -87,9 +87,18 @@ enum SocketRefusal: Sendable {
     case notAWebSocket(HTTPClientError)
 }
 
-/// The life of a connection, as far as it is of interest outside.
-enum SocketEvent: Sendable, Equatable {
-    case opened
-    /// Ended, not by this client.
-    case lost
+/// Is notified of the life of a connection, on its event loop.
+protocol SocketObserver: Sendable {
+    func socketOpened()
+
+    /// The connection ended, not by this client.
+    ///
+    /// - Returns: whether the requests that wait for a connection get another one. Otherwise, they are refused.
+    func socketLost() -> Bool
+}
+
+/// Opens a socket again as often as it ends.
+struct UnobservedSocket: SocketObserver {
+    func socketOpened() {}
+    func socketLost() -> Bool { true }
 }

@@ -22,7 +22,7 @@ final class SocketDriver: WebSocketOwner {
     private let timeouts: HTTPTimeouts
     private let endpoint: HTTPEndpoint
     private let loop: any EventLoop
-    private let observer: (SocketEvent) -> Void
+    private let observer: any SocketObserver
     private var schedule = SocketSchedule(waitingMax: HTTPTransportLimits.socketWaitingMax)
     private var requests: [SocketSchedule.RequestID: Request] = [:]
     private var lastID: SocketSchedule.RequestID = 0
@@ -34,7 +34,7 @@ final class SocketDriver: WebSocketOwner {
 
     init(
         _ opening: HTTPClientRequest, _ settings: WebSocketSettings, _ timeouts: HTTPTimeouts,
-        endpoint: HTTPEndpoint, loop: any EventLoop, observer: @escaping (SocketEvent) -> Void
+        endpoint: HTTPEndpoint, loop: any EventLoop, observer: any SocketObserver
     ) {
         self.opening = opening
         self.settings = settings
@@ -111,6 +111,8 @@ final class SocketDriver: WebSocketOwner {
                 complete(id, .failed(.tooManyWaiting(requestsMax: HTTPTransportLimits.socketWaitingMax)))
             case .fail(let id, .shutDown(let sent)): complete(id, .failed(.shutdown(requestSent: sent)))
             case .fail(let id, .cut): complete(id, .failed(cutError))
+            case .fail(let id, .givenUp):
+                complete(id, .refused(.notAWebSocket(.connectionClosed(requestSent: false))))
             case .close: closeSocket()
             }
         }
@@ -163,7 +165,7 @@ final class SocketDriver: WebSocketOwner {
         case .open(let socket, let fields):
             self.socket = socket
             lastHeard = .now()
-            observer(.opened)
+            observer.socketOpened()
             perform(schedule.opened(window: SocketCoding.window(fields[WireSocket.windowHeader])))
             watchIdleness()
         case .refused(let response):
@@ -197,8 +199,7 @@ final class SocketDriver: WebSocketOwner {
         guard handler === socket else { return }
         socket = nil
         idleTimer?.cancel()
-        observer(.lost)
-        perform(schedule.cut())
+        perform(schedule.cut(reopens: observer.socketLost()))
         cutReason = nil
     }
 

@@ -2,8 +2,8 @@
 /// no clock; the driver, `SocketDriver`, performs the returned actions in order.
 ///
 /// ```
-///        submit            opened                 cut, nothing waits
-///  none ───────▶ opening ─────────▶ open(window) ───────────────────▶ none
+///        submit            opened                 cut, nothing waits or given up
+///  none ───────▶ opening ─────────▶ open(window) ───────────────────────────────▶ none
 ///    ▲              │                    │
 ///    └──────────────┘ openingFailed      └──▶ opening   (cut, requests wait)
 /// ```
@@ -14,6 +14,7 @@
 /// 3. A request that was sent is sent again only if it is repeatable, once, and only when a connection that had served
 ///    before ended: the server may have closed it at that moment.
 /// 4. A failed opening fails all that wait; a later request gets an attempt of its own.
+/// 5. After a cut that gives the socket up nothing waits for another one.
 package struct SocketSchedule: Equatable, Sendable {
     package typealias RequestID = Int64
 
@@ -23,6 +24,8 @@ package struct SocketSchedule: Equatable, Sendable {
         case shutDown(sent: Bool)
         /// The connection ended after the request was sent.
         case cut
+        /// The connection ended, and there will be no other one; the request may travel in another way.
+        case givenUp
     }
 
     package enum Action: Hashable, Sendable {
@@ -94,7 +97,9 @@ package struct SocketSchedule: Equatable, Sendable {
     }
 
     /// The open connection has ended.
-    package mutating func cut() -> [Action] {
+    ///
+    /// - Parameter reopens: whether the requests that wait get another connection. Otherwise, they fail as given up.
+    package mutating func cut(reopens: Bool = true) -> [Action] {
         guard case .open = link else { return [] }
         link = .none
         var failed: [Action] = []
@@ -111,7 +116,10 @@ package struct SocketSchedule: Equatable, Sendable {
         waiting = repeated + waiting
         sent = []
         counted = 0
-        return failed + proceed()
+        if reopens { return failed + proceed() }
+        defer { waiting = [] }
+        for id in waiting { requests[id] = nil }
+        return failed + waiting.map { .fail($0, .givenUp) }
     }
 
     /// A request that was sent has its response.

@@ -24,6 +24,8 @@ import Testing
             choice.probeFailed(at: now)
         }
         #expect(choice.reason == "refused (502)")
+        now += .seconds(1800)
+        #expect(choice.choose(at: now) == .http(probes: true))
         choice.opened(at: now)
         #expect(choice.choose(at: now) == .socket)
         #expect(choice.reason == nil)
@@ -40,6 +42,19 @@ import Testing
             #expect((choice.reason != nil) == (number == 3))
         }
         #expect(choice.choose(at: now) == .http(probes: false))
+    }
+
+    /// It was asked for before HTTP was chosen.
+    @Test func anOpenedSocketThatIsNoProbeChangesNothing() {
+        var choice = CarrierChoice()
+        for _ in 1...3 {
+            choice.opened(at: .zero)
+            choice.lost(at: .zero)
+        }
+        choice.opened(at: .zero)
+        #expect(choice.choose(at: .zero) == .http(probes: false))
+        choice.lost(at: .zero)
+        #expect(choice.choose(at: .seconds(30)) == .http(probes: true))
     }
 
     @Test func aLongLifeForgivesEarlyEnds() {

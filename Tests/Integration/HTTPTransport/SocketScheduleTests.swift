@@ -53,6 +53,17 @@ import Testing
         #expect(schedule.cut() == [.fail(2, .cut), .fail(3, .cut)])
     }
 
+    /// A delivery that was sent is in doubt; everything else may travel in another way.
+    @Test func aSocketThatIsGivenUpKeepsNothing() {
+        var schedule = Self.open()
+        for (id, isRepeatable) in [(1, false), (2, true), (3, false)] as [(Int64, Bool)] {
+            _ = schedule.submit(id, isRepeatable: isRepeatable, isLasting: false)
+        }
+        #expect(schedule.cut(reopens: false) == [.fail(1, .cut), .fail(2, .givenUp), .fail(3, .givenUp)])
+        #expect(schedule.underWay.isEmpty && !schedule.isIdle)
+        #expect(schedule.submit(4, isRepeatable: true, isLasting: false) == [.open])
+    }
+
     @Test func aConnectionThatServedNothingIsNotTrustedWithARepeat() {
         var schedule = SocketSchedule(waitingMax: 4)
         _ = schedule.submit(1, isRepeatable: true, isLasting: false)
@@ -108,7 +119,7 @@ import Testing
                     submitted.insert(id)
                     note(schedule.submit(id, isRepeatable: .random(using: &generator), isLasting: id % 5 == 0))
                 case 3: note(schedule.opened(window: 2))
-                case 4: note(schedule.cut())
+                case 4: note(schedule.cut(reopens: .random(using: &generator)))
                 case 5: for id in schedule.openingFailed() { #expect(ended.insert(id).inserted) }
                 case 6:
                     if let id = schedule.underWay.randomElement(using: &generator) {
