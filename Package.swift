@@ -295,6 +295,11 @@ let package = Package(
             "websocket-echo", in: "websocket", "CausewayHTTP", "CausewayHTTPServer", "CausewayWebSocket", .httpTypes,
             .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix),
 
+        // `swift package generate-documentation`.
+        .plugin(
+            name: "GenerateDocumentation", capability: .command(intent: .documentationGeneration),
+            path: "Tools/documentation"),
+
         // Tests: what they share.
         support("TestSupport", "CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix),
         // A server in memory that takes everything, or does as it is told, and a quick client's configuration.

@@ -68,7 +68,8 @@ class Manifest:
         short = re.escape(target.name.removeprefix("Causeway").removesuffix("Tests"))
         name = re.escape(target.name)
         return self.line_of(
-            rf'(?i:target|library)\(\s*name: "{name}",\s*(?:dependencies|path)|\b(?:app|example|tool)\(\s*"{name}"'
+            rf'(?i:target|library|plugin)\(\s*name: "{name}",\s*(?:dependencies|path|capability)'
+            + rf'|\b(?:app|example|tool)\(\s*"{name}"'
             + (rf'|\btests\(\s*"{short}"' if target.kind == "test" else rf'|\b(?:module|support)\(\s*"{short}"')
         )
 

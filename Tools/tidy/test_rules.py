@@ -65,6 +65,7 @@ CASES = {
             ({"Modules/B/B.swift": "import NIOCore"}, manifest(*TWO)),
             ({"Modules/A/A.swift": "@preconcurrency public import struct NIOPosix.Thing"}, manifest(*TWO)),
             ({"Modules/A/A.swift": "@_exported public import B"}, manifest(*TWO)),
+            ({"Modules/A/A.swift": "import PackagePlugin"}, manifest(*TWO)),
         ],
         [
             (USES_BOTH, manifest(*TWO)),
@@ -74,6 +75,7 @@ CASES = {
                 manifest(target("Causeway", "Modules/Causeway", needs=["B"]), target("B", "Modules/B")),
             ),
             ({"Modules/A/A.swift": "import DequeModule"}, manifest(target("A", "Modules/A", products=["Collections"]))),
+            ({"Tools/p/P.swift": "import PackagePlugin"}, manifest(target("P", "Tools/p", kind="plugin"))),
             ({"Apps/x/M.swift": "import y_z"}, manifest(target("x", "Apps/x", ["y-z"]), target("y-z", "Modules/y"))),
         ],
     ),

@@ -53,7 +53,7 @@ class ProgramTests(unittest.TestCase):
         for target in read.targets:
             line = lines[read.line_of_target(target) - 1]
             self.assertRegex(
-                line, r"target\(|Target\(|Library\(|(module|app|example|tool|support|tests)\(", target.name)
+                line, r"target\(|Target\(|Library\(|plugin\(|(module|app|example|tool|support|tests)\(", target.name)
 
     def test_the_folders_of_former_names_exist(self):
         for folder in RETIRED_IN:

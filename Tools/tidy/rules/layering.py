@@ -132,6 +132,9 @@ def undeclared_imports(tree):
         if target is None:
             continue
         allowed = modules_of(tree.manifest, target)
+        if target.kind == "plugin":
+            # The package manager provides it.
+            allowed["PackagePlugin"] = "PackagePlugin"
         for module, offset, reexported in imports(source):
             line = source.line_at(offset)
             if reexported and target.name != UMBRELLA:
