@@ -19,8 +19,9 @@ struct AccountCommand: AsyncParsableCommand {
             try await failing {
                 let path = try file.path(for: name, in: data.folder)
                 let token = try await data.administration().addAccount(name)
-                try token.write(to: path)
+                // The account exists from here on, whether its token can be written or not.
                 AuditLog(data.folder).record("account added", name)
+                try token.write(to: path)
                 try say("Added \(name); its token is in \(path)")
             }
         }
@@ -37,8 +38,8 @@ struct AccountCommand: AsyncParsableCommand {
             try await failing {
                 let path = try file.path(for: name, in: data.folder, replacing: true)
                 let token = try await data.administration().renewAccount(name)
-                try token.replace(at: path)
                 AuditLog(data.folder).record("account renewed", name)
+                try token.replace(at: path)
                 try say("Renewed \(name); its new token is in \(path)")
             }
         }

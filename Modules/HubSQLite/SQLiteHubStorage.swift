@@ -98,11 +98,11 @@ package final class SQLiteHubStorage: HubStorage {
         try await use(isActivity: false) { try await $0.pool.read(body) }
     }
 
-    /// Reads on the connection for tokens; `body` must be short.
+    /// Reads on the connection for tokens, without being counted as activity; `body` must be short.
     func readToken<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(HubStorageError) -> Value {
-        try await use { try await $0.tokens.read(body) }
+        try await use(isActivity: false) { try await $0.tokens.read(body) }
     }
 
     /// Runs one transaction, which is on the disk on return.

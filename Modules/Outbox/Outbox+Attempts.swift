@@ -28,7 +28,8 @@ extension Outbox {
     ) {
         guard let head = lanes[lane].slots.first else { return }
         if let after {
-            if head.message == batch.countedMessage { refundAttempt(batch) }
+            // Behind a fence, the counted message was not at fault either.
+            if head.message == batch.countedMessage || !head.isMessage { refundAttempt(batch) }
             return limitRate(after, step.clock)
         }
         guard head.isMessage else {

@@ -64,8 +64,8 @@ extension Outbox {
             // A delivery that failed meanwhile planned one: the pause counts from this failure.
             connection.nextProbe = nil
             goOffline(detail, clock)
-        case .storeForked, .historyChanged: break  // a response only to deliveries
-        case .notSent:
+        case .storeForked, .historyChanged, .notSent:
+            // The first two are responses to deliveries, and say nothing here.
             if !connection.isOnline { connection.nextProbe = clock.now + configuration.probeInterval }
         case .transient, .serverFailed:
             // The server itself responded, so it can be reached; errors of deliveries are handled with the deliveries.

@@ -127,7 +127,8 @@ extension SyncEngine {
     package func resend(_ ids: [OperationID]) async throws(SyncError) -> [OperationID] {
         try await request { engine in
             do throws(StoreError) {
-                let operations = try await engine.store.operations(ids)
+                // An operation whose sender cannot be read has failed for good.
+                let operations = try await engine.store.operations(ids).filter { $0.failure?.isUnreadable != true }
                 if let foreign = operations.first(where: { $0.sender != engine.session?.user }) {
                     return .failure(engine.session == nil ? .noSession : .notAuthor(foreign.id))
                 }
@@ -418,14 +419,14 @@ extension SyncEngine {
     /// - Parameter items: as they were just read.
     package func waitReasons(for items: [some Deliverable]) async -> [OperationID: WaitReason] {
         await catchUp()
-        let failed = await failedRelations(of: items)
+        let failed = await failedRoots(of: items)
         let now = clock
         var reasons: [OperationID: WaitReason] = [:]
         for item in items where item.isPending {
             if let storeProblem {
                 reasons[item.id] = .storeUnavailable(detail: storeProblem.description)
             } else if item.isParked, let related = item.related {
-                reasons[item.id] = failed.contains(related) ? .blocked(by: related) : .parked(related)
+                reasons[item.id] = failed[related].map { .blocked(by: $0) } ?? .parked(related)
             } else {
                 reasons[item.id] = outbox.waitReason(for: item.id, at: now) ?? reasonMeanwhile(item, now)
             }
@@ -433,15 +434,34 @@ extension SyncEngine {
         return reasons
     }
 
-    /// The failed messages that these wait for: none of them resumes by itself.
-    private func failedRelations(of items: [some Deliverable]) async -> Set<MessageID> {
-        let related = items.compactMap { $0.isParked ? $0.related : nil }
-        guard !related.isEmpty else { return [] }
-        do throws(StoreError) {
-            return Set(try await store.messages(related).filter { $0.syncState == .error }.map(\.id))
-        } catch {
-            return []  // the store's own trouble is reported elsewhere
+    /// The failed message for which each related message of these waits, directly or behind others that wait: it does
+    /// not resume by itself.
+    private func failedRoots(of items: [some Deliverable]) async -> [MessageID: MessageID] {
+        let related = Set(items.compactMap { $0.isParked ? $0.related : nil })
+        var following: [MessageID: MessageID] = [:]
+        var failed: Set<MessageID> = []
+        var unread = related
+        for _ in 0..<SyncLimits.waitChainMax where !unread.isEmpty {
+            do throws(StoreError) {
+                for message in try await store.messages(Array(unread)) {
+                    if message.syncState == .error { failed.insert(message.id) }
+                    if message.isParked { following[message.id] = message.related }
+                }
+            } catch {
+                return [:]  // the store's own trouble is reported elsewhere
+            }
+            unread = Set(unread.compactMap { following[$0] }).subtracting(following.keys).subtracting(failed)
         }
+        var roots: [MessageID: MessageID] = [:]
+        for message in related {
+            var last = message
+            for _ in 0..<SyncLimits.waitChainMax {
+                guard !failed.contains(last), let next = following[last] else { break }
+                last = next
+            }
+            if failed.contains(last) { roots[message] = last }
+        }
+        return roots
     }
 
     /// The reason while the engine is busy: it has not processed a new message yet, or is committing the verdict of an

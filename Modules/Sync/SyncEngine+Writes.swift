@@ -13,8 +13,8 @@ extension SyncEngine {
     ///
     /// Throws ``SyncError/noSession``, and ``SyncError/transport(_:)``: `refused` with the server's reason;
     /// `unreachable` if the server cannot be reached, in which case nothing was sent; `notSent` if too many writes are
-    /// waiting; `inDoubt` if no response came in ``SyncLimits/recordWriteAttemptsMax`` attempts, in which case the
-    /// server may have applied it.
+    /// waiting; `inDoubt` if a response was lost and none came in ``SyncLimits/recordWriteAttemptsMax`` attempts, in
+    /// which case the server may have applied it. A token that is renewed meanwhile ends no write.
     ///
     /// - Returns: the version that the write gave the record, as a position, and the time of its acceptance.
     package func write(_ write: RecordWrite) async throws(SyncError) -> ServerPosition {
@@ -28,12 +28,7 @@ extension SyncEngine {
         }
         await takeTurn()
         defer { recordWrites.endTurn() }
-        guard session?.id == asked else { throw .noSession }
-        do throws(TransportError) {
-            return try await deliver(write, as: MessageID(runtime.makeUUIDv7()), over: transport)
-        } catch {
-            throw .transport(error)
-        }
+        return try await deliver(write, as: MessageID(runtime.makeUUIDv7()), in: asked)
     }
 
     private func takeTurn() async {
@@ -42,27 +37,32 @@ extension SyncEngine {
     }
 
     private func deliver(
-        _ write: RecordWrite, as id: MessageID, over transport: any Transport
-    ) async throws(TransportError) -> ServerPosition {
+        _ write: RecordWrite, as id: MessageID, in asked: SessionID
+    ) async throws(SyncError) -> ServerPosition {
         var lane = recordWrites.lane ?? RecordWriteLane(outbox: OutboxID(runtime.makeUUIDv7()))
         defer { recordWrites.lane = lane }
-        var attempts = 0
-        while true {
-            attempts += 1
+        // Once a response was lost, no later error proves that the server has not applied the write.
+        var doubt: TransportError?
+        for attempt in 1...SyncLimits.recordWriteAttemptsMax {
+            guard session?.id == asked, let transport else { throw doubt.map { .transport($0) } ?? .noSession }
+            let number = transportNumber
             do throws(TransportError) {
                 let report = try await transport.deliver(lane.delivery(of: write, as: id, knowing: history))
                 guard let outcome = report.outcomes.first else {
                     throw .inDoubt(detail: "the server's report does not fit the delivery")
                 }
                 if let position = try lane.apply(outcome) { return position }
+            } catch .refused(let code, let detail) {
+                throw .transport(.refused(code: code, detail: detail))
             } catch {
-                guard error.mayHaveApplied, attempts < SyncLimits.recordWriteAttemptsMax else { throw error }
+                if error.mayHaveApplied { doubt = error }
+                // The connection of a token that was renewed meanwhile is closed with all its calls.
+                let isRepeated = doubt != nil || number != transportNumber
+                guard isRepeated, attempt < SyncLimits.recordWriteAttemptsMax else { throw .transport(doubt ?? error) }
                 await runtime.sleep(until: runtime.now + SyncLimits.recordWriteInterval)
             }
-            if attempts >= SyncLimits.recordWriteAttemptsMax {
-                throw .inDoubt(detail: "the server and this client do not agree on the lane of writes")
-            }
         }
+        throw .transport(.inDoubt(detail: "the server and this client do not agree on the lane of writes"))
     }
 }
 

@@ -35,8 +35,11 @@ package actor SyncEngine {
     /// Copies for callers that need not wait for queued work.
     private nonisolated let shown = Mutex(
         (session: Session?.none, capabilities: TransportCapabilities?.none, media: (any MediaStore)?.none))
+    /// The number of transports so far: each login has its own.
+    private(set) var transportNumber = 0
     var transport: (any Transport)? {
         didSet {
+            transportNumber += 1
             let capabilities = transport?.capabilities
             outbox.configuration = configuration.within(capabilities)
             let media = transport?.media

@@ -6,6 +6,8 @@ enum SyncLimits {
     static let readsMax = 3
     /// Notices that are kept; the oldest are dropped first.
     static let noticesKeptMax = 8
+    /// Messages that wait for each other, up to which the failed one that holds them up is looked for.
+    static let waitChainMax = 100
     /// Messages that one bulk step deletes or resends in one commit.
     static let bulkStepMax = 500
     /// The pause before a probe because a page could not be requested.

@@ -44,8 +44,7 @@ final class AutomaticCarrier: RequestCarrier {
     private func beginProbe() {
         let task = Task { [socket, choice] in
             switch await socket.attempt(HTTPClientRequest(method: .get, path: WireProtocol.healthPath)) {
-            // The socket has reported that it was opened.
-            case .response: break
+            case .response: choice.probeSucceeded()
             case .refused(let refusal): choice.refused(refusal)
             case .failed: choice.probeFailed()
             }
@@ -81,14 +80,16 @@ final class CarrierChoiceBox: SocketObserver {
     func socketOpened() { choice.withLock { $0.opened(at: now) } }
 
     /// Once HTTP is chosen, what waited for the socket goes over HTTP, too.
-    func socketLost() -> Bool {
+    func socketLost(hasServed: Bool) -> Bool {
         choice.withLock { choice in
-            choice.lost(at: now)
+            choice.lost(at: now, hasServed: hasServed)
             return choice.reason == nil
         }
     }
 
     func refused(_ refusal: SocketRefusal) { choice.withLock { $0.refused(refusal.reason, at: now) } }
+
+    func probeSucceeded() { choice.withLock { $0.probeSucceeded() } }
 
     func probeFailed() { choice.withLock { $0.probeFailed(at: now) } }
 }

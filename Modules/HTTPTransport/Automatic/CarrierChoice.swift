@@ -5,10 +5,11 @@
 ///             could not be opened, or ended early three times in a row
 ///  socket ───────────────────────────────────────────────────────────▶ http(until)
 ///     ▲                                                                   │ the time has come: one probe
-///     └───────────────────────── opened ──────────────────────────────────┘
+///     └───────────────────── the probe was answered ──────────────────────┘
 /// ```
 ///
-/// While HTTP is used, a probe opens a socket beside it from time to time; the wait doubles with each that fails.
+/// While HTTP is used, a probe travels over a socket beside it from time to time; the wait doubles with each that
+/// fails. A socket that was merely opened proves nothing: something on the way may swallow what it carries.
 package struct CarrierChoice: Equatable, Sendable {
     /// A moment on a clock that never goes back.
     package typealias Moment = Duration
@@ -26,7 +27,7 @@ package struct CarrierChoice: Equatable, Sendable {
 
     private var state = State.socket
     private var openedAt: Moment?
-    /// Sockets in a row that ended early.
+    /// Sockets in a row that ended early, or before their first response.
     private var quickEnds = 0
     private var retry: Duration
 
@@ -53,9 +54,10 @@ package struct CarrierChoice: Equatable, Sendable {
         return .http(probes: true)
     }
 
-    /// A socket was opened. Only a probe returns to it: one that was asked for before HTTP was chosen proves nothing.
-    package mutating func opened(at now: Moment) {
-        openedAt = now
+    package mutating func opened(at now: Moment) { openedAt = now }
+
+    /// A probe has its response.
+    package mutating func probeSucceeded() {
         guard case .http(_, isProbing: true) = state else { return }
         state = .socket
         reason = nil
@@ -71,10 +73,12 @@ package struct CarrierChoice: Equatable, Sendable {
     }
 
     /// An open socket ended by itself.
-    package mutating func lost(at now: Moment) {
+    ///
+    /// - Parameter hasServed: whether a request had its response there.
+    package mutating func lost(at now: Moment, hasServed: Bool) {
         guard let openedAt else { return }
         self.openedAt = nil
-        guard now - openedAt < lifeMin else {
+        guard now - openedAt < lifeMin || !hasServed else {
             quickEnds = 0
             retry = retryMin
             return

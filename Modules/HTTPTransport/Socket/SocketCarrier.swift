@@ -93,12 +93,13 @@ protocol SocketObserver: Sendable {
 
     /// The connection ended, not by this client.
     ///
+    /// - Parameter hasServed: whether a request had its response there.
     /// - Returns: whether the requests that wait for a connection get another one. Otherwise, they are refused.
-    func socketLost() -> Bool
+    func socketLost(hasServed: Bool) -> Bool
 }
 
 /// Opens a socket again as often as it ends.
 struct UnobservedSocket: SocketObserver {
     func socketOpened() {}
-    func socketLost() -> Bool { true }
+    func socketLost(hasServed: Bool) -> Bool { true }
 }

@@ -199,7 +199,7 @@ final class SocketDriver: WebSocketOwner {
         guard handler === socket else { return }
         socket = nil
         idleTimer?.cancel()
-        perform(schedule.cut(reopens: observer.socketLost()))
+        perform(schedule.cut(reopens: observer.socketLost(hasServed: schedule.hasServed)))
         cutReason = nil
     }
 

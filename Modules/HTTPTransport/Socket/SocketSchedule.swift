@@ -58,7 +58,8 @@ package struct SocketSchedule: Equatable, Sendable {
     private var sent: Set<RequestID> = []
     /// Of those that were sent, the ones that count against the window.
     private var counted = 0
-    private var hasServed = false
+    /// Whether a request had its response on the current connection, or on the one that was cut last.
+    package private(set) var hasServed = false
 
     package init(waitingMax: Int) { self.waitingMax = waitingMax }
 

@@ -7,17 +7,31 @@ internal import Synchronization
 /// The connections that each account has used, bounded for each account over all addresses.
 ///
 /// A connection belongs to the account of its latest request, which may change behind a proxy. Past the share, the
-/// account's connection that was without a request for the longest time is closed. A connection without a valid token
-/// so far counts for its address alone.
+/// account's connection that was without a request for the longest time is closed. A request lasts until the client has
+/// read the response, and a socket until it is closed. A connection without a valid token so far counts for its address
+/// alone.
 final class AccountConnections: RouterMiddleware {
+    private struct Connection {
+        let owner: String
+        let channel: any Channel
+        var requests: Int
+    }
+
     private struct State {
         var shares: ConnectionShares<ObjectIdentifier>
-        var channels: [ObjectIdentifier: (owner: String, channel: any Channel)] = [:]
+        var connections: [ObjectIdentifier: Connection] = [:]
 
         mutating func remove(_ id: ObjectIdentifier) -> (any Channel)? {
             shares.remove(id)
-            return channels.removeValue(forKey: id)?.channel
+            return connections.removeValue(forKey: id)?.channel
         }
+    }
+
+    /// A request of an account; it lasts as long as this object.
+    private final class RequestInProgress: Sendable {
+        private let end: @Sendable () -> Void
+        init(end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
     }
 
     private let state: Mutex<State>
@@ -32,15 +46,15 @@ final class AccountConnections: RouterMiddleware {
         _ request: Request, context: HubRequestContext,
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
-        // A socket is a connection in use since it was opened.
+        // The request that opened the socket is still in progress.
         if context.exchange != nil { return try await next(request, context) }
         let channel = context.channel
-        let id = ObjectIdentifier(channel)
         guard began(channel, of: String(try context.requireAccount().number)) else {
             // The connection counts for its address alone; its next request checks again.
             throw HubHTTPError.busy
         }
-        defer { state.withLock { $0.shares.becameIdle(id, at: SystemClock.monotonic()) } }
+        let id = ObjectIdentifier(channel)
+        context.hold(RequestInProgress { [self] in ended(id) })
         return try await next(request, context)
     }
 
@@ -48,8 +62,9 @@ final class AccountConnections: RouterMiddleware {
     private func began(_ channel: any Channel, of owner: String) -> Bool {
         let id = ObjectIdentifier(channel)
         let (isAdmitted, isNew, leaving) = state.withLock { state -> (Bool, Bool, (any Channel)?) in
-            let isKnown = state.channels[id] != nil
-            if isKnown, state.channels[id]?.owner == owner {
+            let known = state.connections[id]
+            if known?.owner == owner {
+                state.connections[id]?.requests += 1
                 state.shares.requestBegan(on: id)
                 return (true, false, nil)
             }
@@ -57,12 +72,21 @@ final class AccountConnections: RouterMiddleware {
             let admission = state.shares.admit(id, from: owner, at: SystemClock.monotonic())
             guard admission != .refused else { return (false, false, nil) }
             state.shares.requestBegan(on: id)
-            state.channels[id] = (owner, channel)
-            guard case .admittedInsteadOf(let other) = admission else { return (true, !isKnown, nil) }
-            return (true, !isKnown, state.channels.removeValue(forKey: other)?.channel)
+            let requests = (known?.requests ?? 0) + 1
+            state.connections[id] = Connection(owner: owner, channel: channel, requests: requests)
+            guard case .admittedInsteadOf(let other) = admission else { return (true, known == nil, nil) }
+            return (true, known == nil, state.connections.removeValue(forKey: other)?.channel)
         }
         leaving?.close(promise: nil)
         if isNew { channel.closeFuture.whenComplete { [self] _ in _ = state.withLock { $0.remove(id) } } }
         return isAdmitted
+    }
+    private func ended(_ id: ObjectIdentifier) {
+        state.withLock { state in
+            guard let connection = state.connections[id] else { return }
+            let requests = max(0, connection.requests - 1)
+            state.connections[id]?.requests = requests
+            if requests == 0 { state.shares.becameIdle(id, at: SystemClock.monotonic()) }
+        }
     }
 }

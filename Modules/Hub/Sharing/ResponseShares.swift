@@ -16,9 +16,13 @@ struct ResponseShares: Sendable {
     func respond(
         _ context: HubRequestContext, reserving reserved: Int = 0, _ make: () async throws -> ResponseParts
     ) async throws -> Response {
-        let (lease, parts) = try await build(context, reserving: reserved) { try await make() }
+        // Compressing costs more than most pages: it is part of the account's turn.
+        let (lease, (parts, compressed)) = try await build(context, reserving: reserved) {
+            let parts = try await make()
+            return (parts, context.acceptsGzip ? parts.compressed() : nil)
+        }
         if reserved == 0, !parts.isSmall { try lease.add(parts.count) }
-        return Self.respond(parts, holding: lease, context)
+        return Self.respond(parts, compressed, holding: lease, context)
     }
 
     /// Builds a value when it is the account's turn, with room for its bytes.
@@ -41,7 +45,13 @@ struct ResponseShares: Sendable {
     }
 
     static func respond(_ parts: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
-        if context.acceptsGzip, let compressed = parts.compressed() {
+        respond(parts, context.acceptsGzip ? parts.compressed() : nil, holding: lease, context)
+    }
+
+    private static func respond(
+        _ parts: ResponseParts, _ compressed: ResponseParts?, holding lease: ByteLease, _ context: HubRequestContext
+    ) -> Response {
+        if let compressed {
             var response = respond(identity: compressed, holding: lease, context)
             response.headers[.contentEncoding] = "gzip"
             response.headers[.vary] = "Accept-Encoding"

@@ -13,13 +13,13 @@ extension SQLiteHubStorage {
 
     package func logEnd() async throws(HubStorageError) -> LogCursor {
         let opening = try servingOpening()
-        return try await read { db in try Self.cursor(at: LogRecorder.lastPosition(db), opening) }
+        return try await readIdly { db in try Self.cursor(at: LogRecorder.lastPosition(db), opening) }
     }
 
     package func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading {
         // Before the snapshot: if another history begins meanwhile, the cursor is of the former one and not valid.
         let opening = try servingOpening()
-        return try await read { [self] db in
+        return try await readIdly { [self] db in
             let last = try LogRecorder.lastPosition(db)
             let cursor = query.cursor
             let reached = cursor.opening == opening.id ? last : try Self.lastPosition(of: cursor.opening, db)

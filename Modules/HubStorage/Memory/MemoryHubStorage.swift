@@ -65,7 +65,7 @@ package final class MemoryHubStorage: HubStorage {
 
 extension MemoryHubStorage {
     package func account(tokenDigest: [UInt8]) async throws(HubStorageError) -> HubAccount? {
-        try use { state, _ in state.account(tokenDigest: tokenDigest) }
+        try use(isActivity: false) { state, _ in state.account(tokenDigest: tokenDigest) }
     }
 
     package func accounts() async throws(HubStorageError) -> [HubAccount] {
@@ -189,14 +189,14 @@ extension MemoryHubStorage {
 
 extension MemoryHubStorage {
     package func logEnd() async throws(HubStorageError) -> LogCursor {
-        try use { state, opening throws(HubStorageError) in
+        try use(isActivity: false) { state, opening throws(HubStorageError) in
             guard let opening else { throw .recovering(path: Self.path) }
             return state.logEnd(of: opening)
         }
     }
 
     package func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading {
-        try use { state, opening throws(HubStorageError) in
+        try use(isActivity: false) { state, opening throws(HubStorageError) in
             guard let opening else { throw .recovering(path: Self.path) }
             return state.log(query, opening)
         }

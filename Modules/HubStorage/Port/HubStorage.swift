@@ -37,7 +37,8 @@ package protocol HubStorage: AccountStorage, RecordStorage, MessageStorage, Hist
     /// Whether calls can succeed; false from a failure of the storage until it has been verified, and after `close()`.
     var isHealthy: Bool { get }
 
-    /// The number of calls so far; unchanged over an interval in which the storage was idle.
+    /// The number of calls so far, without those that clients repeat for as long as they are connected: looks at tokens
+    /// and at the log. Unchanged over an interval in which the storage was idle.
     var activity: Int { get }
 
     /// Does the housekeeping that an idle storage needs, and releases memory.

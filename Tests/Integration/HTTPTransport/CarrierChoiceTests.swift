@@ -27,6 +27,8 @@ import Testing
         now += .seconds(1800)
         #expect(choice.choose(at: now) == .http(probes: true))
         choice.opened(at: now)
+        #expect(choice.choose(at: now) == .http(probes: false))
+        choice.probeSucceeded()
         #expect(choice.choose(at: now) == .socket)
         #expect(choice.reason == nil)
     }
@@ -38,7 +40,7 @@ import Testing
             #expect(choice.choose(at: now) == .socket)
             choice.opened(at: now)
             now += .seconds(5)
-            choice.lost(at: now)
+            choice.lost(at: now, hasServed: true)
             #expect((choice.reason != nil) == (number == 3))
         }
         #expect(choice.choose(at: now) == .http(probes: false))
@@ -49,12 +51,31 @@ import Testing
         var choice = CarrierChoice()
         for _ in 1...3 {
             choice.opened(at: .zero)
-            choice.lost(at: .zero)
+            choice.lost(at: .zero, hasServed: true)
         }
         choice.opened(at: .zero)
         #expect(choice.choose(at: .zero) == .http(probes: false))
-        choice.lost(at: .zero)
+        choice.lost(at: .zero, hasServed: true)
         #expect(choice.choose(at: .seconds(30)) == .http(probes: true))
+    }
+
+    /// Something on the way lets sockets be opened, and swallows what they carry.
+    @Test func socketsThatServeNothingAreGivenUpHoweverLongTheyLive() {
+        var choice = CarrierChoice()
+        var now = Duration.zero
+        for number in 1...3 {
+            choice.opened(at: now)
+            now += .seconds(60)
+            choice.lost(at: now, hasServed: false)
+            #expect((choice.reason != nil) == (number == 3))
+        }
+        now += .seconds(30)
+        #expect(choice.choose(at: now) == .http(probes: true))
+        choice.opened(at: now)
+        now += .seconds(60)
+        choice.lost(at: now, hasServed: false)
+        choice.probeFailed(at: now)
+        #expect(choice.choose(at: now) == .http(probes: false))
     }
 
     @Test func aLongLifeForgivesEarlyEnds() {
@@ -63,7 +84,7 @@ import Testing
         for life in [1, 1, 60, 1, 1] as [Int64] {
             choice.opened(at: now)
             now += .seconds(life)
-            choice.lost(at: now)
+            choice.lost(at: now, hasServed: true)
         }
         #expect(choice.choose(at: now) == .socket)
     }

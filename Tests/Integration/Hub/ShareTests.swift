@@ -122,6 +122,28 @@ import Testing
         }
     }
 
+    /// A socket, or a stream, is in use for as long as it is open, however long ago it was requested.
+    @Test func anOpenSocketMakesNoRoom() async throws {
+        try await HubFixture.running {
+            $0.connectionsPerAccountMax = 2
+        } _: { hub in
+            let bad = try await hub.client(of: "bad")
+            let socket = try await RawSocket.open(port: hub.port, token: bad.token ?? "")
+            #expect(try await socket.get("/v1/session").status == 200)
+            for _ in 0..<2 {
+                try await bad.connected { first in
+                    #expect(try await first.send(.GET, "/v1/session").status == 200)
+                    try await bad.connected { second async throws in
+                        #expect(try await second.send(.GET, "/v1/session").status == 200)
+                        await first.closes()
+                    }
+                }
+            }
+            #expect(try await socket.get("/v1/session", id: 2).status == 200)
+            await socket.close()
+        }
+    }
+
     /// With all its accounts together.
     @Test func anAddressMakesItsShareOfNewChannels() async throws {
         try await HubFixture.running {

@@ -183,6 +183,24 @@ import Testing
         }
     }
 
+    /// Clients that wait for events ask again and again, and so does the hub for their tokens: that is no load.
+    @Test func theLogIsEmptiedWhileClientsWaitForEvents() async throws {
+        try await HubFixture.running(rest: .milliseconds(200)) { hub in
+            let cursor = try await hub.client.eventCursor()
+            _ = try await hub.client.report(delivery([send(1)]))
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    while !Task.isCancelled { _ = try await hub.client.events("cursor=\(cursor)&wait=0") }
+                }
+                try await Eventually.holds("the log is empty") {
+                    let log = try FileManager.default.attributesOfItem(atPath: hub.folder.database + "-wal")
+                    return log[.size] as? Int == 0
+                }
+                group.cancelAll()
+            }
+        }
+    }
+
     /// Without another load: an obstacle that was there once does not block for ever.
     @Test func theLogIsEmptiedWhenAReaderThatWasInTheWayHasEnded() async throws {
         try await HubFixture.running(rest: .milliseconds(200)) { hub in

@@ -92,13 +92,22 @@ extension World {
         default: return
         }
         // If the store cannot be read, the engine takes nothing for failed.
-        guard plan.likelihoods[.readFails] == 0, let state = processes[process].mirror.items[related]?.syncState,
+        guard plan.likelihoods[.readFails] == 0, let state = heldUpBy(related, process),
             (state == .error) != isSaidFailed
         else { return }
         violated(
             .relation,
             "message \(expected.number(item.operation.id)) is said to wait for a message "
                 + (isSaidFailed ? "that failed, and it is \(state)" : "under way, and it has failed"))
+    }
+
+    /// The state of the message for which this one waits, directly or behind others that wait.
+    private func heldUpBy(_ message: MessageID, _ process: Int) -> SyncState? {
+        var last = processes[process].mirror.items[message]
+        while let item = last, item.isParked, item.syncState != .error, let next = item.related {
+            last = processes[process].mirror.items[next]
+        }
+        return last?.syncState
     }
 
     // MARK: - The status

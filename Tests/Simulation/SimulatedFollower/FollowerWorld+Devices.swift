@@ -85,6 +85,7 @@ extension FollowerWorld {
             devices[index].choice.refused("blocked", at: elapsed)
         } else {
             devices[index].choice.opened(at: elapsed)
+            devices[index].choice.probeSucceeded()
             devices[index].isSocketOpen = true
         }
         if before != devices[index].choice.reason { tally.changesOfCarrier += 1 }
@@ -93,7 +94,7 @@ extension FollowerWorld {
     func loseSocket(_ index: Int) {
         guard devices[index].isSocketOpen else { return }
         devices[index].isSocketOpen = false
-        devices[index].choice.lost(at: elapsed)
+        devices[index].choice.lost(at: elapsed, hasServed: true)
     }
 
     /// Ends the connection under the call in progress; its result may still be on the way.

@@ -209,6 +209,20 @@ import Testing
         #expect(harness.told == [])
     }
 
+    /// The message behind the fence was not attempted.
+    @Test func aFenceThatIsPutOffChargesNoMessage() {
+        var harness = OutboxHarness { $0.retry.retriesMax = 0 }
+        harness.create("a")
+        harness.fail(1, .noAnswer)
+        harness.create("b")
+        harness.wait(.seconds(1))
+        harness.take(.authenticated)
+        harness.wait(.seconds(1))
+        #expect(harness.sent == ["0<1 fence a, 1<2 send b"])
+        harness.answer(2, .tryLater(code: "", detail: "", after: .seconds(3)), .notAttempted)
+        #expect(harness.written.contains("requeue b #0"))
+    }
+
     @Test func aGapUsesUpNoAttempt() {
         var harness = OutboxHarness()
         harness.create("a")

@@ -28,6 +28,7 @@ import Testing
         let ends: [TransportError] = [
             .noWay, .noAnswer, .serverBusy, .rateLimited(after: .seconds(5), detail: ""), .badRequest,
             .actionRequired(ActionRequired(cause: cause, detail: "still")), .noWay, .noWay,
+            .notSent(code: "busy", detail: ""), .storeForked(detail: ""), .historyChanged(detail: ""),
         ]
         for end in ends {
             probe(&harness)
@@ -38,6 +39,23 @@ import Testing
         harness.take(.authenticated)
         harness.wait(.seconds(5))
         #expect(harness.batches.count == 2, "sent after the repair")
+    }
+
+    @Test func theServerIsLookedForHoweverAProbeEnds() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .noWay)
+        for end in [
+            .noWay, .noAnswer, .notSent(code: "busy", detail: ""), .storeForked(detail: ""),
+            .historyChanged(detail: ""),
+        ] as [TransportError] {
+            probe(&harness)
+            harness.take(.probeFailed(end))
+        }
+        probe(&harness)
+        harness.take(.authenticated)
+        harness.wait(.seconds(5))
+        #expect(harness.batches.count == 2)
     }
 
     @Test func aRateLimitOnAProbeIsObeyedWhileActionIsRequired() {

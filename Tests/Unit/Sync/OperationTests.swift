@@ -115,6 +115,20 @@ import Testing
         }
     }
 
+    /// Also what waits for something that waits says what is to be done.
+    @Test func whatWaitsBehindSeveralNamesTheFailedOne() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await world.inFlight("one", client, for: .seconds(10))
+            world.transport.server.withLock { $0.refused = [handle.id] }
+            await #expect(throws: DeliveryError.self) { try await handle.delivered() }
+            let reply = try await client.messages.createTextMessage("two", in: world.general, parent: handle.id)
+            try await client.messages.addReaction("wave", to: reply.id)
+            let reaction = try #require(try await client.messages.dependants(of: reply.id).first)
+            #expect(await client.messages.waitReasons(for: [reaction]) == [reaction.id: .blocked(by: handle.id)])
+        }
+    }
+
     @Test func aRefusedEditIsShownNoLongerAndStandsAmongTheFailed() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

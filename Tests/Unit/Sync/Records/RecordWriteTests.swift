@@ -65,6 +65,40 @@ struct RecordWriteTests {
         }
     }
 
+    /// The first attempt may have been applied; a later one that cannot be sent proves nothing.
+    @Test(arguments: [
+        TransportError.unreachable(detail: "offline"), .notSent(code: "poolFull", detail: "busy"),
+        .rateLimited(after: .seconds(1), detail: "slower"),
+    ])
+    func aWriteInDoubtStaysInDoubt(_ error: TransportError) throws {
+        try Self.run { _, server, client in
+            server.state.withLock { state in
+                state.lostResponses = 1
+                state.beforeResponse = { server.state.withLock { $0.error = $0.writes.isEmpty ? nil : error } }
+            }
+            await #expect(throws: ClientError.transport(.inDoubt(detail: "cut off"))) {
+                try await client.records.write(Self.write("a", year: 1971), of: Album.self)
+            }
+            #expect(server.state.withLock { $0.albums.map(\.id) } == ["a"])
+        }
+    }
+
+    /// The connection of the former token is closed with the call that uses it.
+    @Test func aRenewedTokenEndsNoWrite() throws {
+        try Self.run { world, server, client in
+            server.state.withLock { state in
+                state.beforeResponse = {
+                    try? await world.login(client)
+                    server.state.withLock { state in
+                        state.beforeResponse = { server.state.withLock { $0.error = nil } }
+                        state.error = .unreachable(detail: "closed")
+                    }
+                }
+            }
+            try await Self.expect(client, "a", year: 1971, version: 1)
+        }
+    }
+
     /// The server knows another mark of the lane than the client, as after it was restored.
     @Test(arguments: [Int64(0), 7]) func theServersMarkIsAdopted(_ mark: Int64) throws {
         try Self.run { _, server, client in
