@@ -23,7 +23,8 @@ public enum ClientError: Error, Sendable, Hashable {
 
     // MARK: Messages and operations
 
-    /// The message violates a limit; nothing was created.
+    /// The content violates a limit, or its type is not supported here; nothing was created. Of a download: the message
+    /// has no file, or the store has none.
     case content(ContentProblem)
     /// No message with this id exists here.
     case messageNotFound(MessageID)

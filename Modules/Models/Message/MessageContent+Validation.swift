@@ -1,4 +1,4 @@
-/// The reason why a message cannot be created.
+/// The reason why a message, an edit or a reaction cannot be made, or a file cannot be fetched.
 public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// A text message without text.
     case textEmpty

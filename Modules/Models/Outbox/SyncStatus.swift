@@ -6,7 +6,7 @@ public struct SyncStatus: Sendable, Hashable, Codable {
         public var lane: LaneID
         /// Links that the server has not confirmed.
         public var depth: Int
-        /// The oldest waiting message, and the reason why it waits.
+        /// The oldest waiting message.
         public var head: MessageID?
         /// The reason why the head waits; `nil` if it does not.
         public var headWait: WaitReason?

@@ -58,7 +58,7 @@ public struct ChannelMemberID: Sendable, Hashable, LosslessStringConvertible {
 /// The rights of a member, each including those below it.
 ///
 /// - `owner`: gives and takes roles.
-/// - `moderator`: renames the channel, adds and removes members, deletes messages of others.
+/// - `moderator`: renames the channel, adds and removes plain members, deletes messages of others.
 /// - `member`: reads and writes.
 public enum ChannelRole: String, Sendable, Hashable, Codable, CaseIterable {
     /// Gives and takes roles; a channel keeps at least one owner.
