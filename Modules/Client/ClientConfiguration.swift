@@ -8,6 +8,7 @@ public struct ClientConfiguration: Sendable {
     public var ordering: OrderingPolicy = .laned
     /// The treatment at the start of messages that the previous run left undelivered.
     public var restart: RestartPolicy = .fail
+    /// The retries, the expiry, the pauses after an outage, and the sizes of batches.
     public var outbox = OutboxConfiguration()
     /// Bytes of the downloaded files that are kept; the one that was used least recently goes first. A larger file
     /// cannot be fetched as a whole, only read in parts.
@@ -27,5 +28,6 @@ public struct ClientConfiguration: Sendable {
     /// thread. `nil`, the default, logs nothing.
     public var logger: Logger?
 
+    /// Creates the documented configuration; change the properties that shall differ before the client is opened.
     public init() {}
 }

@@ -23,7 +23,8 @@ public enum ClientError: Error, Sendable, Hashable {
 
     // MARK: Messages and operations
 
-    /// The message violates a limit; nothing was created.
+    /// The content violates a limit, or its type is not supported here; nothing was created. Of a download: the message
+    /// has no file, or the store has none.
     case content(ContentProblem)
     /// No message with this id exists here.
     case messageNotFound(MessageID)
@@ -51,6 +52,8 @@ public enum ClientError: Error, Sendable, Hashable {
 
     /// A file could not be copied, stored or read.
     case blob(BlobError)
+    /// The store could not read or write. ``StoreError/outboxFull(messages:bytes:)`` and ``StoreError/full(detail:)``
+    /// pass once there is room.
     case store(StoreError)
     /// The server could not be asked, or did not do what it was asked.
     case transport(TransportError)
@@ -59,10 +62,40 @@ public enum ClientError: Error, Sendable, Hashable {
 extension ClientError {
     /// The case of an error without its details.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        case noSession, sessionExists, credentials, closed
-        case content, messageNotFound, notFailed, overtaken, notAuthor, notAMessage, typeDiffers, tooManyOperations
-        case notSupported, windowFull
-        case blob, store, transport
+        /// No user is logged in; log in first.
+        case noSession
+        /// Another user is logged in; log out first.
+        case sessionExists
+        /// The credential store failed; its description names the cause.
+        case credentials
+        /// The client was closed; open another one.
+        case closed
+        /// The message or reaction breaks a limit; change it.
+        case content
+        /// The message does not exist here, or was deleted.
+        case messageNotFound
+        /// The message has not failed; there is nothing to resend.
+        case notFailed
+        /// A later operation replaced this one; there is nothing to resend.
+        case overtaken
+        /// The message was written by another user.
+        case notAuthor
+        /// The id is that of an operation; it can only be resent or deleted.
+        case notAMessage
+        /// The edit has content of another type than the message.
+        case typeDiffers
+        /// Too many changes of the message are pending; call again when some were delivered.
+        case tooManyOperations
+        /// The server has no operations of this kind; do not call again.
+        case notSupported
+        /// The collection is full; query from a later record.
+        case windowFull
+        /// A file failed; the error describes which and why.
+        case blob
+        /// The store failed.
+        case store
+        /// The server refused the request, failed, or could not be reached; see ``TransportError``.
+        case transport
     }
 
     /// The case without its details; stable across versions.

@@ -24,9 +24,11 @@ public struct MessageQueryOptions: Sendable, Hashable {
         case last
     }
 
+    /// The channel whose messages are shown.
     public var channel: ChannelID
     /// The order of the messages.
     public var sort: SortOption
+    /// The end of the order at which the first page lies.
     public var start: Start
     /// The number of messages in a page: 1 to ``LiveLimits/pageSizeMax``.
     public var pageSize: Int
@@ -44,6 +46,8 @@ public struct MessageQueryOptions: Sendable, Hashable {
     /// than ``Limits/deletedMessagesReachMax`` positions, none is listed.
     public var includeDeleted: Bool
 
+    /// Creates options: by default all messages of the channel that are not deleted, the newest first,
+    /// ``Limits/pageSizeDefault`` in a page.
     public init(
         channel: ChannelID, sort: SortOption = .lastCreated, start: Start = .first,
         pageSize: Int = Limits.pageSizeDefault, type: MessageType? = nil,

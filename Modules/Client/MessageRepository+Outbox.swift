@@ -28,10 +28,12 @@ extension MessageRepository {
 
 /// An operation of the outbox, and the reason why it is not on the server.
 public struct OutboxItem: Sendable, Hashable {
+    /// The operation with the state of its delivery.
     public let operation: QueuedOperation
     /// The reason why it is not on the server yet; `nil` for a failed operation, which waits for user action.
     public let wait: WaitReason?
 
+    /// Creates an item; see the properties.
     public init(operation: QueuedOperation, wait: WaitReason?) {
         self.operation = operation
         self.wait = wait

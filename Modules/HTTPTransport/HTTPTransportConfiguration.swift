@@ -27,6 +27,7 @@ public struct HTTPTransportConfiguration: Sendable {
         /// time-outs of that request are longer by this. Shorter than the idle time-outs of common proxies.
         public var eventWait: Duration
 
+        /// Creates time-outs; `eventWait` is brought into its range.
         public init(
             connect: Duration = .seconds(10), firstByte: Duration = .seconds(30), whole: Duration = .seconds(60),
             eventWait: Duration = .seconds(25)
@@ -71,6 +72,8 @@ public struct HTTPTransportConfiguration: Sendable {
     /// The wall clock, for a `Retry-After` that contains a date. Called on any thread.
     public var wallClock: @Sendable () -> Timestamp
 
+    /// Creates a configuration: by default the system's authorities, the proxy of the environment, and no plain text
+    /// beyond this machine.
     public init(
         tls: TLSClientConfiguration = TLSClientConfiguration(), timeouts: Timeouts = Timeouts(),
         proxy: Proxy = .processEnvironment, allowsPlaintext: Bool = false, userAgent: String = "causeway/0.1",

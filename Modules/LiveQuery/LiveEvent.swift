@@ -46,7 +46,14 @@ extension LiveEvent where Payload == any Error {
 
 /// The names of the events, for ``LiveCollection/removeAllListeners(_:)``.
 public enum LiveEventName: Sendable, Hashable, CaseIterable {
-    case loadingStatusChanged, dataStatusChanged, dataUpdated, dataError
+    /// ``LiveEvent/loadingStatusChanged``.
+    case loadingStatusChanged
+    /// ``LiveEvent/dataStatusChanged``.
+    case dataStatusChanged
+    /// ``LiveEvent/dataUpdated``.
+    case dataUpdated
+    /// ``LiveEvent/dataError``.
+    case dataError
 
     var step: LiveStep {
         switch self {

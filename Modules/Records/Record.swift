@@ -10,6 +10,7 @@ public import CausewayModels
 /// optional, and no field changes its meaning.
 public protocol Record: LiveRecord, Hashable, Codable
 where ID: LosslessStringConvertible & Hashable & Sendable {
+    /// The kind's name in stores and on the wire; never changed.
     static var kind: RecordKind { get }
 
     /// The record's version on the server; 0 for a record that the server has not confirmed yet. Not coded with the
@@ -31,6 +32,7 @@ public struct RecordProblem: Error, Sendable, Hashable {
     /// A description for users.
     public var detail: String
 
+    /// Creates a reason; clients rely on the code, and users read the detail.
     public init(code: String, detail: String) {
         self.code = code
         self.detail = detail

@@ -24,6 +24,7 @@ public protocol NetworkMonitor: Sendable {
 
 /// The system's own reports: netlink on Linux, `NWPathMonitor` on Apple platforms.
 public struct SystemNetworkMonitor: NetworkMonitor {
+    /// Creates a monitor; the system is not asked before ``statuses()`` is called.
     public init() {}
 
     public func statuses() -> AsyncStream<NetworkStatus> {

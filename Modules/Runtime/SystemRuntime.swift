@@ -7,6 +7,7 @@ import CausewaySystem
 public struct SystemRuntime: Runtime {
     private let origin = ContinuousClock.now
 
+    /// Creates a runtime whose monotonic clock begins at zero now. Times of two runtimes cannot be compared.
     public init() {}
 
     public var now: MonotonicTime { .zero + (ContinuousClock.now - origin) }

@@ -10,6 +10,7 @@ public struct StoreFactory: Sendable {
     /// The number of generated histories that the store is tested with. A store on a disk takes longer.
     public var histories: Int
 
+    /// Creates a factory; fewer histories make the suite shorter, and find less.
     public init(
         histories: Int = 300, make: @escaping @Sendable (OutboxBounds) async throws -> any Store,
         reopen: @escaping @Sendable (any Store) async throws -> any Store

@@ -18,6 +18,7 @@ public struct TLSClientConfiguration: Sendable, Hashable {
         /// PEM file: the key, not encrypted.
         public var privateKeyPath: String
 
+        /// Creates an identity; the files are not read yet.
         public init(certificateChainPath: String, privateKeyPath: String) {
             self.certificateChainPath = certificateChainPath
             self.privateKeyPath = privateKeyPath
@@ -31,6 +32,7 @@ public struct TLSClientConfiguration: Sendable, Hashable {
     /// Names of application protocols (ALPN), the preferred one first; none are offered if empty. 1 to 255 bytes each.
     public var applicationProtocols: [String]
 
+    /// Creates a configuration: by default the system's authorities, without an identity and without ALPN.
     public init(trust: Trust = .system, identity: Identity? = nil, applicationProtocols: [String] = []) {
         self.trust = trust
         self.identity = identity

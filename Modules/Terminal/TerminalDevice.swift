@@ -83,6 +83,7 @@ public struct TerminalSize: Sendable, Hashable {
     /// The rows.
     public let rows: Int
 
+    /// Creates a size, in characters.
     public init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows

@@ -1,5 +1,6 @@
 /// An event from outside the program's screen.
 public enum TerminalEvent: Sendable, Hashable {
+    /// The user pressed a key.
     case key(TerminalKey)
     /// The size changed, or another program used the terminal meanwhile: everything must be drawn again.
     case redraw

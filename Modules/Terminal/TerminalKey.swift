@@ -1,8 +1,31 @@
 /// A key that was pressed.
 public enum TerminalKey: Sendable, Hashable {
+    /// A printable character, also one of several bytes.
     case character(Character)
-    case enter, tab, backspace, escape
-    case up, down, left, right, pageUp, pageDown, home, end
+    /// Return or line feed.
+    case enter
+    /// The tabulator.
+    case tab
+    /// Backspace or delete.
+    case backspace
+    /// Escape alone, not as the start of a sequence.
+    case escape
+    /// The arrow up.
+    case up
+    /// The arrow down.
+    case down
+    /// The arrow to the left.
+    case left
+    /// The arrow to the right.
+    case right
+    /// Page up.
+    case pageUp
+    /// Page down.
+    case pageDown
+    /// Home, usually the start of a line.
+    case home
+    /// End, usually the end of a line.
+    case end
     /// A letter pressed together with Control, in lower case; combinations that the terminal turns into signals are not
     /// included.
     case control(Character)

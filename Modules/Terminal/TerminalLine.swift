@@ -4,12 +4,19 @@
 public struct TerminalLine: Sendable, Hashable {
     /// The appearance of a piece of text.
     public enum Style: String, Sendable, Hashable {
+        /// The terminal's own appearance.
         case plain = ""
+        /// Bold or bright.
         case bold = "1"
+        /// Fainter than plain text; some terminals ignore it.
         case dim = "2"
+        /// Foreground and background exchanged.
         case inverse = "7"
+        /// Red, in the terminal's palette.
         case red = "31"
+        /// Green, in the terminal's palette.
         case green = "32"
+        /// Yellow, in the terminal's palette.
         case yellow = "33"
     }
 
@@ -20,10 +27,13 @@ public struct TerminalLine: Sendable, Hashable {
 
     private var pieces: [Piece] = []
 
+    /// Creates an empty line.
     public init() {}
 
+    /// Creates a line of one piece; characters that could control the terminal are made harmless.
     public init(_ text: String, _ style: Style = .plain) { append(text, style) }
 
+    /// Adds a piece at the end; characters that could control the terminal are made harmless.
     public mutating func append(_ text: String, _ style: Style = .plain) {
         if text.isEmpty { return }
         pieces.append(Piece(text: TerminalText.harmless(text), style: style))

@@ -83,6 +83,7 @@ public final class TerminalScreen: Sendable {
 
     deinit { leave() }
 
+    /// The size as of the last event; a change is reported as ``TerminalEvent/redraw``.
     public var size: TerminalSize { state.withLock { $0.size } }
 
     /// Displays these lines, from the top; lines that do not fit are omitted. Only the differences from before are

@@ -2,6 +2,7 @@ public import CausewayModels
 
 /// A request for the changes of a part of a channel since it was read.
 public struct RemoteChangesQuery: Sendable, Hashable {
+    /// The channel of the part.
     public var channel: ChannelID
     /// ``RemotePage/cursor`` of the earliest page that the part was read with, or of the last changes.
     public var cursor: String
@@ -14,6 +15,7 @@ public struct RemoteChangesQuery: Sendable, Hashable {
     /// The maximum number of messages and deletions in the response: 1 to ``Limits/pageSizeMax``.
     public var limit: Int
 
+    /// Creates a query; the limit is brought into its range.
     public init(channel: ChannelID, cursor: String, from: Int64, through: Int64, isOpen: Bool, limit: Int) {
         self.channel = channel
         self.cursor = cursor
@@ -35,6 +37,7 @@ public struct RemoteChanges: Sendable, Hashable {
     /// The channel's newest position.
     public var newest: Int64
 
+    /// Creates a response; see the properties.
     public init(items: [RemoteMessage], gone: [MessageID], cursor: String, newest: Int64) {
         self.items = items
         self.gone = gone

@@ -12,6 +12,7 @@ public struct RemoteQuery: Sendable, Hashable {
         case before(position: Int64)
     }
 
+    /// The channel whose messages are listed.
     public var channel: ChannelID
     /// The part of the channel.
     public var range: Range
@@ -24,6 +25,7 @@ public struct RemoteQuery: Sendable, Hashable {
     /// The server's history as the client knows it; set by the component that performs the query.
     public var history: ServerHistory?
 
+    /// Creates a query; the limit is brought into its range. By default it lists all messages but deleted ones.
     public init(
         channel: ChannelID, range: Range, limit: Int, filter: MessageFilter = MessageFilter(),
         includesDeleted: Bool = false
@@ -54,6 +56,7 @@ public struct RemotePage: Sendable, Hashable {
     /// The history that the page belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
 
+    /// Creates a page without a history; set that afterwards.
     public init(
         items: [RemoteMessage], deleted: [DeletedMessage] = [], hasMore: Bool, range: Range<Int64>? = nil,
         cursor: String? = nil

@@ -9,7 +9,12 @@ public import CausewayModels
 /// A page of a list of records other than messages.
 public struct RemoteRecordsQuery: Sendable, Hashable {
     /// An order of records.
-    public enum Order: Sendable, Hashable { case ascending, descending }
+    public enum Order: Sendable, Hashable {
+        /// The lowest keys first.
+        case ascending
+        /// The highest keys first.
+        case descending
+    }
 
     /// The list whose records are read.
     public var list: RecordList
@@ -22,6 +27,7 @@ public struct RemoteRecordsQuery: Sendable, Hashable {
     /// The server's history as the client knows it; set by the component that performs the query.
     public var history: ServerHistory?
 
+    /// Creates a query; the limit is brought into its range.
     public init(list: RecordList, order: Order = .ascending, after: ListCursor? = nil, limit: Int) {
         self.list = list
         self.order = order
@@ -39,6 +45,7 @@ public struct RemoteRecordsPage: Sendable, Hashable {
     /// The history that the page belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
 
+    /// Creates a page; without `next`, the last one of its list.
     public init(items: [RemoteRecord], next: ListCursor? = nil) {
         self.items = items
         self.next = next
@@ -47,13 +54,16 @@ public struct RemoteRecordsPage: Sendable, Hashable {
 
 /// A record as a server has it.
 public struct RemoteRecord: Sendable, Hashable {
+    /// The kind of the record.
     public var kind: RecordKind
+    /// Unique among the records of its kind; 1 to ``Limits/recordIDBytesMax`` bytes.
     public var id: String
     /// Larger means newer, within one history of the server; at least 1.
     public var version: Int64
     /// The fields as JSON; at most ``Limits/recordBytesMax`` bytes.
     public var value: Data
 
+    /// Creates a record; limits are checked when it arrives from a server.
     public init(kind: RecordKind, id: String, version: Int64, value: Data) {
         self.kind = kind
         self.id = id
@@ -75,6 +85,7 @@ public struct RemoteRecordState: Sendable, Hashable {
     /// The history that the response belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
 
+    /// Creates a response; `nil` for a record that does not exist, or that the account may not read.
     public init(_ record: RemoteRecord?, history: ServerHistory? = nil) {
         self.record = record
         self.history = history

@@ -15,6 +15,7 @@ public struct ServerInfo: Sendable, Hashable {
     /// moved proves nothing about the messages of this one.
     public var movers: [LaneID: OpeningID] = [:]
 
+    /// Creates a description without history, marks and openings; set these properties afterwards.
     public init(user: UserID, server: String) {
         self.user = user
         self.server = server

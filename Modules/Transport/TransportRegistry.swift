@@ -8,6 +8,7 @@ public struct TransportRegistry: Sendable {
 
     private var factories: [String: Factory] = [:]
 
+    /// Creates a registry without schemes; register at least one before a login.
     public init() {}
 
     /// The registered schemes, sorted, without the colon.

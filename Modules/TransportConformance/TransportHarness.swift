@@ -33,9 +33,11 @@ public struct TransportHarness: Sendable {
 
 /// One server of a harness, for as long as one rule runs.
 public protocol ConformanceServer: Sendable {
+    /// The account that may write to the channel.
     var user: UserID { get }
     /// The account's token.
     var token: AccessToken { get }
+    /// The channel, empty at first.
     var channel: ChannelID { get }
 
     /// Creates a transport to the server. The suite closes it.
@@ -70,6 +72,7 @@ public struct RecordSample: Sendable {
     /// A list of the kind that does not exist, or that the account may not read.
     public var forbidden: RecordList
 
+    /// Creates a sample; the records must exist before the first rule runs.
     public init(list: RecordList, ids: [String], missing: String, forbidden: RecordList) {
         self.list = list
         self.ids = ids
@@ -92,6 +95,7 @@ public enum ConformanceTransport: Sendable, Hashable {
 
 /// A fault between a transport and its server, or in the server.
 public enum ServerFault: Sendable, Hashable {
+    /// No fault; ends any other.
     case none
     /// Requests are cut off after a part of them was sent: the server sees nothing of them.
     case loseRequest
@@ -108,6 +112,17 @@ public enum ServerFault: Sendable, Hashable {
 
     /// A fault without its parameters.
     public enum Kind: Sendable, Hashable, CaseIterable {
-        case loseRequest, loseResponse, malformedResponse, stall, busy, rateLimit
+        /// ``ServerFault/loseRequest``.
+        case loseRequest
+        /// ``ServerFault/loseResponse``.
+        case loseResponse
+        /// ``ServerFault/malformedResponse``.
+        case malformedResponse
+        /// ``ServerFault/stall``.
+        case stall
+        /// ``ServerFault/busy``.
+        case busy
+        /// ``ServerFault/rateLimit(_:)``.
+        case rateLimit
     }
 }

@@ -28,6 +28,7 @@ def tests(text):
     return {"Tests/Unit/Models/MessageTests.swift": text}
 
 
+REQUIRES_B = "/// A.\npublic protocol A {\n    /// B.\n    func b()\n}\n"
 TWO = [target("A", "Modules/A", needs=["B"], products=["NIOCore"]), target("B", "Modules/B")]
 USES_BOTH = {"Modules/A/A.swift": "import B\npublic import NIOCore\nimport Foundation\n"}
 THREE_LAYERS = [
@@ -46,16 +47,54 @@ CASES = {
             models("// No doc comment.\npublic func a() {}\n"),
             models("/// A.\npublic struct A {\n    public init(b: Int) {}\n}\n"),
             models("/// A.\n@MainActor\npublic struct A {\n\n    public nonisolated var b: Int { 1 }\n}\n"),
+            # An initialiser that only takes the values of properties.
+            models("/// A.\npublic struct A {\n    /// B.\n    public var b: Int\n\n    public init(b: Int) {}\n}\n"),
+            # Cases, also one that shares the line of another and its comment.
+            models("/// A.\npublic enum A {\n    case b(Int)\n}\n"),
+            models("/// A.\npublic enum A {\n    /// B.\n    case b, c\n}\n"),
+            models("/// A.\npublic enum A: String { case b }\n"),
+            models("/// A.\npublic enum A {\n    /// B.\n    case b(\n        c: Int)\n    case d\n}\n"),
+            # Requirements.
+            models("/// A.\npublic protocol A {\n    var b: Int { get }\n}\n"),
+            models("/// A.\npublic protocol A {\n    associatedtype B\n}\n"),
+            models("/// A.\npublic protocol A {\n    init(b: Int)\n}\n"),
+            models("/// A.\npublic protocol A: LosslessStringConvertible {\n    init(_ b: Int)\n}\n"),
+            models("/// A.\npublic protocol A { func b() }\n"),
+            # A name that a protocol requires, in a type that does not adopt it.
+            models(REQUIRES_B + "/// C.\npublic struct C {\n    public func b() {}\n}\n"),
+            models(REQUIRES_B + "/// C.\npublic struct C: A {\n    public func b() {}\n    public func c() {}\n}\n"),
+            models(REQUIRES_B + "extension Array where Element: A {\n    public func b() {}\n}\n"),
+            models("/// A.\npublic struct A {\n    public var id: Int\n}\n"),
+            models("/// A.\npublic struct A: Equatable {\n    public var description: String { \"\" }\n}\n"),
+            # A protocol that is not public documents nothing.
+            models("protocol A {\n    func b()\n}\n/// C.\npublic struct C: A {\n    public func b() {}\n}\n"),
         ],
         [
             models("/// A.\n@MainActor @Observable\npublic final class A {}\n"),
             models("struct A {\n    package var b: Int\n}\n// public var c\nlet d = \"public var e\"\n"),
-            models("/// A.\npublic struct A {\n    /// B.\n    public var b: Int\n\n    public init(b: Int) {}\n}\n"),
+            models("public import struct A.B\n"),
             models(
-                "/// A.\npublic protocol A {\n    /// B.\n    func b()\n}\n"
-                "/// C.\npublic struct C: A {\n    public func b() {}\n}\n"
+                "/// A.\npublic struct A {\n    /// B.\n    public var b: Int\n\n    /// Creates an A.\n"
+                "    public init(b: Int) {}\n}\n"
             ),
+            models(REQUIRES_B + "/// C.\npublic struct C: A {\n    public func b() {}\n}\n"),
+            models(REQUIRES_B + "extension A {\n    public func b() {}\n}\n"),
+            # Adopted elsewhere, by a refinement, among others.
+            {
+                **models(REQUIRES_B + "/// D.\npublic protocol D: Sendable, A where Self: Sendable {}\n"),
+                **outbox("/// C.\npublic struct C<E: Hashable> {\n    public func b() {}\n}\n"),
+                "Modules/Outbox/C+D.swift": "extension C: CustomStringConvertible, D {\n"
+                "    public var description: String { \"\" }\n}\n",
+            },
             models("/// A.\npublic struct A: Decodable {\n    public init(from decoder: any Decoder) {}\n}\n"),
+            models("/// A.\npublic protocol A: Identifiable {\n    var id: Int { get }\n}\n"),
+            models(
+                "/// A.\npublic enum A: String {\n    /// B.\n    case b = \"c, d\"\n    /// E.\n"
+                "    indirect case e(A, Int)\n"
+                "    enum CodingKeys { case f, g }\n    var h: Int {\n        switch self {\n        case .b, .e: 1\n"
+                "        }\n    }\n}\nenum I { case j }\n"
+            ),
+            models("/// A.\npublic enum A {\n    /// B.\n    @available(macOS 15, *)\n    case b\n}\n"),
             tests("public struct A {}\n"),
         ],
     ),

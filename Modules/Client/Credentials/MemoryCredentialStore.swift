@@ -5,6 +5,7 @@ import Synchronization
 public final class MemoryCredentialStore: CredentialStore {
     private let tokens = Mutex<[SessionID: AccessToken]>([:])
 
+    /// Creates an empty store.
     public init() {}
 
     public func token(for session: Session) async throws(CredentialError) -> AccessToken? {

@@ -6,13 +6,16 @@ public import CausewayStorage
 /// The oldest ones, which the store drops beyond ``Limits/deleteActionsKeptMax``, remain in a window that has read them
 /// until it is read again.
 public struct DeleteActionsQuery: LiveQuery {
+    /// The records of the query: past deletions.
     public typealias Record = DeleteAction
     public typealias Key = Int64
 
     public var pageSize: Int
 
+    /// Creates a query; it always shows the newest deletions first.
     public init(pageSize: Int = Limits.pageSizeDefault) { self.pageSize = pageSize }
 
+    /// All past deletions.
     public var topic: LiveTopic { .deleteActions }
     public var direction: LiveDirection { .descending }
     public var anchor: LiveAnchor<Int64> { .first }

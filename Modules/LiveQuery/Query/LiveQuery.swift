@@ -11,10 +11,12 @@ public import CausewayStorage
 /// 3. **The topic covers it.** A change that can add a record to the result, move or change it there, or remove it,
 ///    concerns ``topic`` (see ``LiveTopic``).
 public protocol LiveQuery<Record>: Sendable, Hashable {
+    /// The records that the collection shows.
     associatedtype Record: LiveRecord
     /// The sort key of a record.
     associatedtype Key: Comparable & Hashable & Sendable
 
+    /// The changes by which the query's windows are evaluated again; see the third requirement.
     var topic: LiveTopic { get }
     /// The order in which the collection shows its records: by ascending keys or by descending ones.
     var direction: LiveDirection { get }
@@ -51,6 +53,7 @@ extension LiveQuery {
 }
 
 extension LiveQuery where Record == Message {
+    /// The change of a message in a change of the store's feed; `nil` if it concerns another kind.
     public func change(in change: RecordChange) -> LiveRecordChange<Message>? {
         guard case .message(let before, let after, _) = change else { return nil }
         return LiveRecordChange(before: before, after: after)
@@ -59,7 +62,10 @@ extension LiveQuery where Record == Message {
 
 /// A direction of an order.
 public enum LiveDirection: Sendable, Hashable {
-    case ascending, descending
+    /// The lowest keys first; of messages, the oldest.
+    case ascending
+    /// The highest keys first; of messages, the newest.
+    case descending
 
     /// The other direction.
     public var opposite: LiveDirection { self == .ascending ? .descending : .ascending }
@@ -94,6 +100,7 @@ public struct LivePage<Record: Sendable>: Sendable {
     /// The record after the last one, if the query knows it, which saves reading it. Ignored without ``hasMore``.
     public var following: Record?
 
+    /// Creates a page; without `following`, the record after the last one has to be read again.
     public init(records: [Record], hasMore: Bool, following: Record? = nil) {
         self.records = records
         self.hasMore = hasMore

@@ -11,6 +11,7 @@ public struct LiveRecordChange<Record: LiveRecord>: Sendable {
     /// The state after the commit; `nil` for a removed record.
     public var after: Record?
 
+    /// Creates a change; at least one of the two states should be present.
     public init(before: Record?, after: Record?) {
         self.before = before
         self.after = after

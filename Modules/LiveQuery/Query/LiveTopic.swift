@@ -16,10 +16,12 @@ public struct LiveTopic: Sendable, Hashable {
         case uuid(UUIDv7)
     }
 
+    /// The kind of the records.
     public let kind: RecordKind
     /// The records of the kind that the topic covers.
     public let scope: Scope
 
+    /// Creates a topic; two are the same if kind and scope are equal.
     public init(_ kind: RecordKind, _ scope: Scope) {
         self.kind = kind
         self.scope = scope

@@ -3,6 +3,7 @@ public import CausewayStorage
 
 /// The messages of a list on a screen.
 public struct MessagesQuery: LiveQuery {
+    /// The records of the query: messages.
     public typealias Record = Message
     public typealias Key = MessageQuery.Cursor
 
@@ -20,6 +21,8 @@ public struct MessagesQuery: LiveQuery {
     public let anchor: LiveAnchor<MessageQuery.Cursor>
     public let pageSize: Int
 
+    /// Creates a query; `includesDeleted` has an effect only in a channel. Of an anchor with a position on the server,
+    /// the ordinal does not count.
     public init(
         _ scope: MessageQuery.Scope, filter: MessageFilter = MessageFilter(), includesDeleted: Bool = false,
         direction: LiveDirection = .ascending, anchor: LiveAnchor<MessageQuery.Cursor> = .first,
@@ -57,6 +60,7 @@ public struct MessagesQuery: LiveQuery {
         MessageQuery.Cursor(position: .max, ordinal: ordinal)
     }
 
+    /// The list of the scope: that of the channel, of the undelivered or of the failed messages.
     public var topic: LiveTopic {
         switch scope {
         case .channel(let channel): .channel(channel)

@@ -3,13 +3,17 @@ public import CausewayStorage
 
 /// One message, by its id.
 public struct OneMessageQuery: LiveQuery {
+    /// The records of the query: messages.
     public typealias Record = Message
     public typealias Key = Int64
 
+    /// The id of the message.
     public let id: MessageID
 
+    /// Creates a query; the result is empty until the store has the message, which is requested from the server.
     public init(_ id: MessageID) { self.id = id }
 
+    /// The message alone.
     public var topic: LiveTopic { .message(id) }
     public var direction: LiveDirection { .ascending }
     public var anchor: LiveAnchor<Int64> { .first }

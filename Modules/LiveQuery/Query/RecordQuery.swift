@@ -4,13 +4,17 @@ public import CausewayStorage
 
 /// One record of any kind, by its id. A record whose stored fields cannot be read counts as none.
 public struct RecordQuery<Value: CausewayRecords.Record>: LiveQuery {
+    /// The records of the query: those of the kind.
     public typealias Record = Value
     public typealias Key = Int64
 
+    /// The id of the record.
     public let id: Value.ID
 
+    /// Creates a query; the result is empty until the store has the record, which is requested from the server.
     public init(_ id: Value.ID) { self.id = id }
 
+    /// The record alone.
     public var topic: LiveTopic { LiveTopic(Value.kind, .record(id.description)) }
     public var direction: LiveDirection { .ascending }
     public var anchor: LiveAnchor<Int64> { .first }

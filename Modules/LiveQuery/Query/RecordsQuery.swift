@@ -7,6 +7,7 @@ public import CausewayStorage
 /// A record whose stored fields cannot be read, such as one that a newer version wrote, is left out; it does not end
 /// the list.
 public struct RecordsQuery<Value: CausewayRecords.Record>: LiveQuery {
+    /// The records of the query: those of the kind.
     public typealias Record = Value
     public typealias Key = ListCursor
 
@@ -29,6 +30,7 @@ public struct RecordsQuery<Value: CausewayRecords.Record>: LiveQuery {
         self.pageSize = pageSize
     }
 
+    /// The records of the list.
     public var topic: LiveTopic { LiveTopic(list) }
 
     public func change(in change: RecordChange) -> LiveRecordChange<Value>? { LiveRecordChange(change) }

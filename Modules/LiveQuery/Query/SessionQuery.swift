@@ -3,11 +3,14 @@ public import CausewayStorage
 
 /// The session that was saved last, ended or not.
 public struct SessionQuery: LiveQuery {
+    /// The records of the query: sessions.
     public typealias Record = Session
     public typealias Key = Int64
 
+    /// Creates a query; the result is empty before the first login.
     public init() {}
 
+    /// The session.
     public var topic: LiveTopic { .session }
     public var direction: LiveDirection { .ascending }
     public var anchor: LiveAnchor<Int64> { .first }

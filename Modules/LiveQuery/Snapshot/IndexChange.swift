@@ -19,6 +19,7 @@ public struct LiveMove: Sendable, Hashable {
     /// Its index in the new snapshot.
     public let to: Int
 
+    /// Creates a move between two indices, counted from 0.
     public init(from: Int, to: Int) {
         self.from = from
         self.to = to

@@ -1,11 +1,18 @@
 /// Any JSON value. Integers that fit are kept exact; other numbers are doubles.
 public enum JSONValue: Sendable, Hashable {
+    /// The literal `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A whole number that fits; read from text, also one written with a fraction or an exponent, such as `1.0`.
     case integer(Int64)
+    /// Any other number, rounded to a double; never infinite when read from text.
     case double(Double)
+    /// A string, without its quotes and escapes.
     case string(String)
+    /// An array, in its order.
     case array([JSONValue])
+    /// An object; its members have no order.
     case object([String: JSONValue])
 
     /// The nesting depth of arrays and objects: 0 for a plain value.

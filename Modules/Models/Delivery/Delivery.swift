@@ -1,5 +1,6 @@
 /// An ordered batch of operations of one lane, for one server.
 public struct Delivery: Sendable, Hashable {
+    /// The id of the outbox, under which the server keeps the marks of its lanes.
     public var outbox: OutboxID
     /// The opening of the store, as a number that grows.
     public var epoch: Int64
@@ -17,8 +18,10 @@ public struct Delivery: Sendable, Hashable {
     /// True if an earlier delivery of the lane is under way. If this one arrives first, a server may wait a moment for
     /// the other instead of reporting a gap.
     public var isPipelined = false
+    /// The operations, by ascending sequence.
     public var operations: [DeliveryOperation]
 
+    /// Creates a batch that is not pipelined, without lineage and history; set the other properties afterwards.
     public init(outbox: OutboxID, epoch: Int64, lane: LaneID, operations: [DeliveryOperation]) {
         self.outbox = outbox
         self.epoch = epoch
@@ -31,16 +34,22 @@ public struct Delivery: Sendable, Hashable {
 public struct DeliveryOperation: Sendable, Hashable {
     /// The content of an operation.
     public enum Body: Sendable, Hashable {
+        /// Creates a message, whose id is the idempotency key.
         case send(
             MessageID, channel: ChannelID, content: MessageContent, createdAt: Timestamp, parent: MessageID? = nil,
             tags: [String] = [])
         /// Replaces the content of `target`. The operation's own id is its idempotency key.
         case edit(MessageID, target: MessageID, content: MessageContent)
+        /// Adds a reaction of the account to `target`. The operation's own id is its idempotency key.
         case addReaction(MessageID, target: MessageID, name: String)
+        /// Removes a reaction of the account from `target`. The operation's own id is its idempotency key.
         case removeReaction(MessageID, target: MessageID, name: String)
         /// Writes to a record. The operation's own id is its idempotency key.
         case write(MessageID, RecordWrite)
+        /// Asks for the verdict on the operation with this id: the server reports it as accepted if it has it, and
+        /// otherwise refuses every late copy with this sequence.
         case fence(MessageID)
+        /// Deletes the message with this id; the result is the same if the server does not have it.
         case delete(MessageID)
     }
 
@@ -51,6 +60,7 @@ public struct DeliveryOperation: Sendable, Hashable {
     /// The content.
     public var body: Body
 
+    /// Creates an operation; see the properties.
     public init(sequence: Int64, previous: Int64, body: Body) {
         self.sequence = sequence
         self.previous = previous
@@ -72,6 +82,8 @@ public struct DeliveryReport: Sendable, Hashable {
     /// The server's history; `nil` from a server without histories.
     public var history: ServerHistory?
 
+    /// Creates a report of which the server deleted nothing since and names no history; set the other properties
+    /// afterwards.
     public init(mark: Int64, outcomes: [DeliveryOutcome], opening: OpeningID? = nil) {
         self.mark = mark
         self.outcomes = outcomes

@@ -1,6 +1,13 @@
 /// The kinds of operations that a server may or may not have.
 public enum OperationKind: String, Sendable, Hashable, CaseIterable {
-    case create, edit, react, delete
+    /// Creations of messages, replies included.
+    case create
+    /// Edits of a message's content.
+    case edit
+    /// Reactions, added or removed.
+    case react
+    /// Deletions of messages on the server.
+    case delete
 }
 
 extension OperationKind: CustomStringConvertible {

@@ -15,6 +15,7 @@ public struct ServerHistory: Sendable, Hashable, Codable {
     /// An opaque string from the server, which is sent back unchanged.
     public var claim: String
 
+    /// Creates a history as a response names it; `opening` is `nil` for a server that does not report it.
     public init(server: String, id: String, opening: String? = nil, commit: Int64, claim: String) {
         self.server = server
         self.id = id

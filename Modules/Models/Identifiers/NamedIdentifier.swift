@@ -3,6 +3,7 @@ public protocol NamedIdentifier: Sendable, Hashable, Codable, LosslessStringConv
     /// The kind of the named thing, for errors: `channel`.
     static var noun: String { get }
 
+    /// The name as text; a valid ``Name``.
     var value: String { get }
 
     /// - Returns: `nil` if the text is not a valid name; ``Name/problem(with:)`` describes why.
@@ -32,6 +33,7 @@ extension NamedIdentifier {
 /// The identity of a channel, as users write it (`general`).
 public struct ChannelID: NamedIdentifier {
     public static let noun = "channel"
+    /// The channel's name as text.
     public let value: String
 
     public init?(_ value: String) {
@@ -43,6 +45,7 @@ public struct ChannelID: NamedIdentifier {
 /// The identity of a user on a server.
 public struct UserID: NamedIdentifier {
     public static let noun = "user"
+    /// The user's name as text.
     public let value: String
 
     public init?(_ value: String) {

@@ -7,6 +7,7 @@ public struct UUIDv7: Sendable, Hashable {
     /// The last eight bytes, big-endian.
     public let low: UInt64
 
+    /// Creates an identifier from its two halves, big-endian. Neither the version nor the variant is checked.
     @inlinable public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

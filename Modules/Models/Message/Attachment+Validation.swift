@@ -66,5 +66,21 @@ extension Attachment {
 
 /// The parts of an attachment that can be invalid.
 public enum AttachmentPart: String, Sendable, Hashable {
-    case name, contentType, size, sha256, width, height, duration, preview
+    /// The name is empty, `.` or `..`, longer than ``Limits/fileNameBytesMax``, or contains a control character or a
+    /// separator of folders.
+    case name
+    /// The media type is not of the form `type/subtype` in lower case.
+    case contentType
+    /// The size is negative.
+    case size
+    /// The hash is not 64 digits of lower-case hexadecimal.
+    case sha256
+    /// The width is not 1 to ``Limits/mediaSidePixelsMax`` pixels.
+    case width
+    /// The height is not 1 to ``Limits/mediaSidePixelsMax`` pixels.
+    case height
+    /// The duration is not 0 to ``Limits/mediaMillisecondsMax`` milliseconds.
+    case duration
+    /// The preview is present, and empty.
+    case preview
 }

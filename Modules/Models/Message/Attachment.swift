@@ -27,6 +27,7 @@ public struct Attachment: Sendable, Hashable {
     /// A tiny preview in a form that the application chooses, at most ``Limits/previewBytesMax`` bytes.
     public var preview: [UInt8]?
 
+    /// Creates a description; nothing is checked before a message is created with it.
     public init(
         name: String, contentType: String, size: Int64, sha256: String, width: Int? = nil, height: Int? = nil,
         duration: Int64? = nil, preview: [UInt8]? = nil

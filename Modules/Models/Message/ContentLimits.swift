@@ -7,6 +7,8 @@ public struct ContentLimits: Sendable, Hashable {
     /// Bytes of an attachment's file; `nil` if the server does not accept media messages.
     public let fileBytesMax: Int64?
 
+    /// Creates limits; those above the client's own ``Limits`` are lowered to them. The default accepts no media
+    /// messages.
     public init(
         textBytesMax: Int = Limits.textBytesMax, customBytesMax: Int = Limits.customBytesMax,
         fileBytesMax: Int64? = nil

@@ -10,7 +10,9 @@
 /// ``Message/isDeleted`` is true for the message that lists show in its place.
 public struct DeletedMessage: Sendable, Hashable, Identifiable {
     public let id: MessageID
+    /// The channel in which the message was.
     public let channel: ChannelID
+    /// The author of the message.
     public let sender: UserID
     /// The message that it replied to.
     public let parent: MessageID?
@@ -23,6 +25,7 @@ public struct DeletedMessage: Sendable, Hashable, Identifiable {
     /// The time when the server deleted it, by the server's clock; `nil` until the server has reported it.
     public let deletedAt: Timestamp?
 
+    /// Creates a tombstone; without `deletedAt` the time of the deletion is not known yet.
     public init(
         id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil, type: MessageType,
         createdAt: Timestamp, serverPosition: ServerPosition, deletedAt: Timestamp? = nil

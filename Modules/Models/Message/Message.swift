@@ -4,7 +4,9 @@
 public struct Message: Sendable, Hashable, Identifiable, Deliverable {
     /// Chosen at creation; the idempotency key on the server.
     public let id: MessageID
+    /// The channel in which the message is; it never moves to another one.
     public let channel: ChannelID
+    /// The author of the message.
     public let sender: UserID
     /// The message that this one replies to.
     public let parent: MessageID?
@@ -170,6 +172,7 @@ public struct MessageCursor: Sendable, Hashable, Codable {
     /// The message's ordinal; its lane sequence in the sending order.
     public var ordinal: Int64
 
+    /// Creates a cursor; normally it comes from a page or from ``Message/cursor``.
     public init(position: Int64, ordinal: Int64) {
         self.position = position
         self.ordinal = ordinal

@@ -15,6 +15,8 @@ public struct MessageBody: Sendable, Hashable {
     public var myReactions: Set<String>
     package var clock = VersionClock()
 
+    /// Creates a body; with the content alone, that of a message that was never edited and has no tags and no
+    /// reactions.
     public init(
         content: MessageContent, tags: [String] = [], editedAt: Timestamp? = nil, changedAt: Timestamp? = nil,
         reactions: [String: Int] = [:],

@@ -1,17 +1,28 @@
-/// The reason why a message cannot be created.
+/// The reason why a message, an edit or a reaction cannot be made, or a file cannot be fetched.
 public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A text message without text.
     case textEmpty
+    /// The text is longer than `limit` bytes of UTF-8: the server's limit, at most ``Limits/textBytesMax``.
     case textTooLong(bytes: Int, limit: Int = Limits.textBytesMax)
+    /// The JSON of a custom message is not an object.
     case customNotAnObject
+    /// The JSON of a custom message is longer than `limit` bytes: the server's limit, at most
+    /// ``Limits/customBytesMax``.
     case customTooLong(bytes: Int, limit: Int = Limits.customBytesMax)
+    /// The JSON of a custom message is nested deeper than ``Limits/customDepthMax``.
     case customTooDeep
     /// A value of the application could not be coded as JSON.
     case customNotEncodable(detail: String)
+    /// Messages of this type cannot be created, or have no file: the type is unknown, or the server or the store has no
+    /// files.
     case unsupported(MessageType)
     /// The name of a reaction is empty, too long, or contains control characters.
     case reactionInvalid
+    /// The caption is longer than `limit` bytes of UTF-8, ``Limits/captionBytesMax``.
     case captionTooLong(bytes: Int, limit: Int = Limits.captionBytesMax)
+    /// The file is larger than the server or the client accepts; `limit` is the smaller of the two, in bytes.
     case fileTooLarge(bytes: Int64, limit: Int64)
+    /// The preview is longer than `limit` bytes, ``Limits/previewBytesMax``.
     case previewTooLong(bytes: Int, limit: Int = Limits.previewBytesMax)
     /// A part of an attachment's description is empty, malformed or out of its range.
     case attachmentInvalid(AttachmentPart)

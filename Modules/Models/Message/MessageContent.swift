@@ -1,15 +1,21 @@
 /// The content of a message: text, media, or JSON of the application.
 public enum MessageContent: Sendable, Hashable {
+    /// Text of 1 to ``Limits/textBytesMax`` bytes of UTF-8.
     case text(String)
     /// Any JSON object defined by the application.
     case custom(JSONValue)
+    /// A picture, with a caption of at most ``Limits/captionBytesMax`` bytes.
     case image(Attachment, caption: String?)
+    /// A video, with a caption of at most ``Limits/captionBytesMax`` bytes.
     case video(Attachment, caption: String?)
+    /// Audio; it has no caption.
     case audio(Attachment)
+    /// A file of any media type, with a caption of at most ``Limits/captionBytesMax`` bytes.
     case file(Attachment, caption: String?)
     /// A kind or version that this build does not know, kept unchanged.
     case unknown(type: String, body: JSONValue)
 
+    /// The kind of the content; an unknown one has the name under which it arrived.
     public var type: MessageType {
         switch self {
         case .text: .text

@@ -1,6 +1,18 @@
 /// The kind of a message. An unknown kind is kept and shown, never discarded.
 public enum MessageType: Sendable, Hashable {
-    case text, image, video, audio, file, custom
+    /// Plain text.
+    case text
+    /// A picture with a caption.
+    case image
+    /// A video with a caption.
+    case video
+    /// Audio, without a caption.
+    case audio
+    /// Any file with a caption.
+    case file
+    /// A JSON object of the application.
+    case custom
+    /// A kind that this build does not know, by its name.
     case unknown(String)
 
     /// The name of the kind on disk and on the wire.
@@ -16,6 +28,7 @@ public enum MessageType: Sendable, Hashable {
         }
     }
 
+    /// The kind with this ``name``; ``unknown(_:)`` if there is none.
     public init(name: String) {
         self = Self.known.first { $0.name == name } ?? .unknown(name)
     }

@@ -26,13 +26,47 @@ public enum SyncState: String, Sendable, Hashable, Codable, CaseIterable {
     case error
 
     /// The states of the iOS SDK.
-    public enum IOS: String, Sendable, Hashable, Codable { case syncing, synced, error }
+    public enum IOS: String, Sendable, Hashable, Codable {
+        /// Not on the server yet: ``SyncState/created``, ``SyncState/uploading`` or ``SyncState/syncing``.
+        case syncing
+        /// On the server.
+        case synced
+        /// Failed; remains until it is resent or deleted.
+        case error
+    }
     /// The states of the Android SDK.
-    public enum Android: String, Sendable, Hashable, Codable { case created, syncing, uploading, synced, error }
+    public enum Android: String, Sendable, Hashable, Codable {
+        /// Waiting in the queue.
+        case created
+        /// In an attempt that has no response yet.
+        case syncing
+        /// The attachment is being uploaded.
+        case uploading
+        /// On the server.
+        case synced
+        /// Failed; remains until it is resent or deleted.
+        case error
+    }
     /// The states of the TypeScript SDK.
-    public enum TypeScript: String, Sendable, Hashable, Codable { case syncing, synced, error }
+    public enum TypeScript: String, Sendable, Hashable, Codable {
+        /// Not on the server yet: ``SyncState/created``, ``SyncState/uploading`` or ``SyncState/syncing``.
+        case syncing
+        /// On the server.
+        case synced
+        /// Failed; remains until it is resent or deleted.
+        case error
+    }
     /// The states of the first SDKs.
-    public enum Classic: String, Sendable, Hashable, Codable { case `default`, syncing, synced, error }
+    public enum Classic: String, Sendable, Hashable, Codable {
+        /// Waiting in the queue: ``SyncState/created``.
+        case `default`
+        /// Being uploaded or sent: ``SyncState/uploading`` or ``SyncState/syncing``.
+        case syncing
+        /// On the server.
+        case synced
+        /// Failed; remains until it is resent or deleted.
+        case error
+    }
 
     /// The state in the terms of the iOS SDK.
     public var ios: IOS {

@@ -19,6 +19,7 @@ public struct AttachmentUpload: Sendable, Hashable {
     /// True if the server had the file once and has lost it: it is uploaded again only once without a resend.
     public var isRepeated: Bool
 
+    /// Creates an upload of `total` bytes; by default one that has not begun.
     public init(total: Int64, state: State = .pending(session: nil, attempts: 0), isRepeated: Bool = false) {
         self.total = total
         self.state = state

@@ -2,7 +2,9 @@
 public protocol Deliverable: Sendable {
     /// The idempotency key on the server.
     var id: MessageID { get }
+    /// The channel of the message that it creates or changes.
     var channel: ChannelID { get }
+    /// The user who made it.
     var sender: UserID { get }
     /// The type of its content.
     var type: MessageType { get }
@@ -14,6 +16,7 @@ public protocol Deliverable: Sendable {
     var related: MessageID? { get }
     /// True if its delivery puts a message on the server. Only its target depends on any other item.
     var createsMessage: Bool { get }
+    /// The state of its delivery; its parts are available as properties, too.
     var delivery: DeliveryProgress { get set }
 }
 

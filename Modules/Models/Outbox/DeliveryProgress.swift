@@ -53,6 +53,7 @@ public struct StateChange: Sendable, Hashable {
     /// The time of the change, by the clock of this device.
     public let at: Timestamp
 
+    /// Creates a change; see the properties.
     public init(state: SyncState, at: Timestamp) {
         self.state = state
         self.at = at

@@ -22,6 +22,7 @@ extension OperationPayload {
     /// The message that it changes; `nil` for the creation of one.
     public var target: MessageID? { createsMessage ? nil : related }
 
+    /// True for the creation of a message; false for every change of one.
     public var createsMessage: Bool {
         if case .create = self { true } else { false }
     }

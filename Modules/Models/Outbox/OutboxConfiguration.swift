@@ -43,6 +43,7 @@ public struct OutboxConfiguration: Sendable, Hashable {
     /// Contains no cycle.
     package var precedence: [LaneID: LaneID] = [:]
 
+    /// Creates the documented configuration; change the properties that shall differ.
     public init() {}
 }
 

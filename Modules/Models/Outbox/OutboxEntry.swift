@@ -13,6 +13,7 @@ public struct OutboxEntry: Sendable, Hashable {
         case delete = 3
     }
 
+    /// The kind of the link, which decides the request that is sent.
     public var kind: Kind
     /// The lane of the link.
     public var lane: LaneID
@@ -20,6 +21,7 @@ public struct OutboxEntry: Sendable, Hashable {
     public var sequence: Int64
     /// The sequence that was transmitted before it in its lane; `nil` if it was never transmitted.
     public var previous: Int64?
+    /// The message that is sent, asked for or deleted; the operation's id if it is an operation on another message.
     public var message: MessageID
     /// The number of counted attempts.
     public var attempts: Int

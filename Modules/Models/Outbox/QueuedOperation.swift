@@ -7,13 +7,16 @@ public typealias OperationID = MessageID
 /// (``Message/displayed``), and is removed when the server has confirmed it.
 public struct QueuedOperation: Sendable, Hashable, Identifiable, Deliverable {
     public let id: OperationID
+    /// The channel of the message that it creates or changes.
     public let channel: ChannelID
+    /// The user who made it.
     public let sender: UserID
     /// The content of the operation.
     public var payload: OperationPayload
     /// The time when it was made, by the clock of the device. For display; nothing is ordered by it.
     public let createdAt: Timestamp
     public let ordinal: Int64
+    /// The state of its delivery.
     public var delivery: DeliveryProgress
 
     public var related: MessageID? { payload.related }

@@ -35,7 +35,10 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
 
     /// A policy by its name.
     public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
-        case documented, patient
+        /// ``RetryPolicy/documented``.
+        case documented
+        /// ``RetryPolicy/patient``.
+        case patient
 
         /// The policy that the name stands for.
         public var policy: RetryPolicy {

@@ -15,6 +15,7 @@ public struct StoreCounts: Sendable, Hashable, Codable {
     /// Operations, included in ``created``, that wait for a failed message and resume when it is resent or deleted.
     public var blocked: Int
 
+    /// Creates counts; all of them are 0 by default.
     public init(
         created: Int = 0, uploading: Int = 0, syncing: Int = 0, error: Int = 0, failedMessages: Int = 0,
         undeliveredBytes: Int = 0, blocked: Int = 0

@@ -6,7 +6,7 @@ public struct SyncStatus: Sendable, Hashable, Codable {
         public var lane: LaneID
         /// Links that the server has not confirmed.
         public var depth: Int
-        /// The oldest waiting message, and the reason why it waits.
+        /// The oldest waiting message.
         public var head: MessageID?
         /// The reason why the head waits; `nil` if it does not.
         public var headWait: WaitReason?
@@ -19,6 +19,7 @@ public struct SyncStatus: Sendable, Hashable, Codable {
         }
     }
 
+    /// The active session; `nil` while no user is logged in.
     public var session: Session?
     /// The connection to the server.
     public var connectivity: Connectivity
@@ -30,6 +31,7 @@ public struct SyncStatus: Sendable, Hashable, Codable {
     public var waitReason: WaitReason?
     /// The current problem of the store; `nil` if there is none.
     public var storeProblem: String?
+    /// The operations in the outbox, by state.
     public var counts: StoreCounts
     /// The lanes with links, in no order.
     public var lanes: [Lane]
@@ -82,6 +84,7 @@ public struct SyncNotice: Sendable, Hashable, Codable {
         case storeLostCommits
     }
 
+    /// The kind of the event.
     public let kind: Kind
     /// The time of the event, by this device.
     public let at: Timestamp

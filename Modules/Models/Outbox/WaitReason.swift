@@ -87,6 +87,7 @@ public struct ActionRequired: Sendable, Hashable, Codable, CustomStringConvertib
     /// A description of the condition and of its remedy.
     public let detail: String
 
+    /// Creates a condition; the detail is cut after ``Limits/reasonCharactersMax`` characters.
     public init(cause: Cause, detail: String) {
         self.cause = cause
         self.detail = String(detail.prefix(Limits.reasonCharactersMax))

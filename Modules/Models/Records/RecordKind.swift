@@ -1,6 +1,7 @@
 /// The kind of a record: `channel`, `channelMember`.
 public struct RecordKind: NamedIdentifier {
     public static let noun = "record kind"
+    /// The name of the kind as text, on disk and on the wire.
     public let value: String
 
     public init?(_ value: String) {

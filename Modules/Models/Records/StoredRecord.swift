@@ -8,6 +8,7 @@
 ///
 /// `Record` (module `CausewayRecords`) describes a kind. Stores and the wire know no kinds.
 public struct StoredRecord: Sendable, Hashable {
+    /// The kind of the record; stores do not interpret it.
     public var kind: RecordKind
     /// Unique among the records of its kind; 1 to ``Limits/recordIDBytesMax`` bytes.
     public var id: String
@@ -18,6 +19,7 @@ public struct StoredRecord: Sendable, Hashable {
     /// The lists to which the record belongs, at most ``Limits/recordListsMax``.
     public var entries: [ListEntry]
 
+    /// Creates a record; stores rely on the limits of the properties and do not check them.
     public init(kind: RecordKind, id: String, version: Int64, value: Data, entries: [ListEntry]) {
         self.kind = kind
         self.id = id
@@ -29,6 +31,7 @@ public struct StoredRecord: Sendable, Hashable {
 
 /// One list of records: those of a kind that have an entry with this name and scope, such as the members of a channel.
 public struct RecordList: Sendable, Hashable {
+    /// The kind of all records of the list.
     public var kind: RecordKind
     /// The name of the list within its kind: `byUser`.
     public var name: String
@@ -36,6 +39,7 @@ public struct RecordList: Sendable, Hashable {
     /// kind.
     public var scope: String
 
+    /// Creates a list; without a scope, one that its name alone identifies.
     public init(kind: RecordKind, name: String, scope: String = "") {
         self.kind = kind
         self.name = name
@@ -49,8 +53,10 @@ public struct ListEntry: Sendable, Hashable {
     public var name: String
     /// The scope of the list; empty for a list that its name alone identifies.
     public var scope: String
+    /// The sort key of the record in this list.
     public var key: ListKey
 
+    /// Creates a place in a list; without a scope, in one that its name alone identifies.
     public init(_ name: String, scope: String = "", key: ListKey) {
         self.name = name
         self.scope = scope
@@ -93,9 +99,12 @@ public struct ListKey: Sendable, Hashable, Comparable {
 
 /// A position in a list, between the end of one page and the start of the next.
 public struct ListCursor: Sendable, Hashable, Comparable {
+    /// The sort key of the record before the position.
     public var key: ListKey
+    /// The id of that record, which orders records with equal keys.
     public var id: String
 
+    /// Creates a position after the record with this key and id; the record need not exist.
     public init(key: ListKey, id: String) {
         self.key = key
         self.id = id

@@ -2,6 +2,7 @@
 public struct Account: Sendable, Hashable, Codable {
     /// The server's address in the form of ``ServerAddress/canonical(_:)``.
     public let server: String
+    /// The user on that server.
     public let user: UserID
 
     /// - Parameter server: the address in any spelling.

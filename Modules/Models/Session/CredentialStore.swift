@@ -12,6 +12,7 @@ public protocol CredentialStore: Sendable {
 public struct CredentialError: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
+    /// Creates an error with a description for users, which must not contain the token.
     public init(_ description: String) { self.description = description }
 }
 

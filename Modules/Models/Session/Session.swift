@@ -3,6 +3,7 @@ public struct Session: Sendable, Hashable, Codable {
     public let id: SessionID
     /// The server's address, `https://chat.example:8443`.
     public let server: String
+    /// The user who logged in: the owner of the token.
     public let user: UserID
     /// The time of the login, by this device.
     public let startedAt: Timestamp
@@ -11,6 +12,7 @@ public struct Session: Sendable, Hashable, Codable {
     /// The account of the session. Made once, since each message that is created carries it.
     public let account: Account
 
+    /// Creates a session, active unless `endedAt` is given. The account follows from server and user.
     public init(id: SessionID, server: String, user: UserID, startedAt: Timestamp, endedAt: Timestamp? = nil) {
         self.id = id
         self.server = server

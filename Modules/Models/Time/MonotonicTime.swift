@@ -5,6 +5,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     /// The nanoseconds since an arbitrary moment of the process.
     public let nanoseconds: Int64
 
+    /// Creates a reading; comparable only with others of the same origin.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The arbitrary moment.

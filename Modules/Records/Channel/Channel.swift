@@ -4,6 +4,7 @@ public import CausewayModels
 ///
 /// The server maintains the counts, the last activity and the last position in the commit that changes them.
 public struct Channel: Record {
+    /// The kind `channel`.
     public static let kind: RecordKind = "channel"
 
     public let id: ChannelID
@@ -15,6 +16,7 @@ public struct Channel: Record {
     public var isPublic: Bool
     /// The account that created it; `nil` if the server's operator did.
     public var createdBy: UserID?
+    /// The time when the server created it, by the server's clock.
     public var createdAt: Timestamp
     /// The time when the newest message was accepted, deleted ones included; the time of its creation before the first.
     public var lastActivityAt: Timestamp

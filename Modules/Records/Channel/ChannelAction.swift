@@ -9,6 +9,7 @@ public struct ChannelSettings: Sendable, Hashable {
     /// Whether every account can find the channel and join it; `nil` leaves that unchanged.
     public var isPublic: Bool?
 
+    /// Creates settings; by default they leave everything unchanged.
     public init(name: String? = nil, metadata: JSONValue? = nil, isPublic: Bool? = nil) {
         self.name = name
         self.metadata = metadata

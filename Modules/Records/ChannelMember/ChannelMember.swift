@@ -2,9 +2,12 @@ public import CausewayModels
 
 /// The membership of a user in a channel. Only members read and write a channel.
 public struct ChannelMember: Record {
+    /// The kind `channelMember`.
     public static let kind: RecordKind = "channelMember"
 
+    /// The channel that the user may read and write.
     public let channel: ChannelID
+    /// The member.
     public let user: UserID
     /// The rights of the member.
     public var role: ChannelRole
@@ -16,6 +19,7 @@ public struct ChannelMember: Record {
 
     private enum CodingKeys: String, CodingKey { case channel, user, role, joinedAt, removedBy }
 
+    /// Creates a membership of version 0: one that the server has not confirmed yet.
     public init(channel: ChannelID, user: UserID, role: ChannelRole, joinedAt: Timestamp) {
         self.channel = channel
         self.user = user
@@ -28,9 +32,12 @@ public struct ChannelMember: Record {
 
 /// The id of a membership: `CHANNEL/USER`. Neither name can contain the slash.
 public struct ChannelMemberID: Sendable, Hashable, LosslessStringConvertible {
+    /// The channel of the membership.
     public let channel: ChannelID
+    /// The user of the membership.
     public let user: UserID
 
+    /// Creates an id; every pair is valid.
     public init(channel: ChannelID, user: UserID) {
         self.channel = channel
         self.user = user
@@ -51,10 +58,15 @@ public struct ChannelMemberID: Sendable, Hashable, LosslessStringConvertible {
 /// The rights of a member, each including those below it.
 ///
 /// - `owner`: gives and takes roles.
-/// - `moderator`: renames the channel, adds and removes members, deletes messages of others.
+/// - `moderator`: renames the channel, adds and removes plain members, deletes messages of others.
 /// - `member`: reads and writes.
 public enum ChannelRole: String, Sendable, Hashable, Codable, CaseIterable {
-    case owner, moderator, member
+    /// Gives and takes roles; a channel keeps at least one owner.
+    case owner
+    /// Renames the channel, adds and removes plain members, deletes messages of others.
+    case moderator
+    /// Reads and writes.
+    case member
 
     /// True if the role includes deleting the messages of others.
     public var moderates: Bool { self != .member }

@@ -63,7 +63,9 @@ extension BlobStore {
 /// A file that is being received, and has no other name than its path; used by one task. One that is never removed is
 /// removed when the store is opened again.
 public protocol IncomingFile: Sendable {
+    /// The path of the file on the disk, by which it is added to the store.
     var path: String { get }
+    /// Writes bytes at the end of the file. If it throws, the file is incomplete, and must be removed.
     func append(_ bytes: [UInt8]) async throws(BlobError)
     /// Removes the file; may be called again.
     func remove() async
@@ -73,8 +75,10 @@ public protocol IncomingFile: Sendable {
 public struct BlobReference: Sendable, Hashable {
     /// The account of the message.
     public let account: Account
+    /// The message that holds the blob.
     public let message: MessageID
 
+    /// Creates a reference; it holds nothing before it is passed to a store.
     public init(account: Account, message: MessageID) {
         self.account = account
         self.message = message
@@ -95,10 +99,12 @@ public protocol Blob: Sendable {
 
 /// The space that blobs occupy.
 public struct BlobUsage: Sendable, Hashable {
+    /// The number of blobs.
     public var blobs: Int
     /// The bytes of all blobs.
     public var bytes: Int64
 
+    /// Creates a usage; see the properties.
     public init(blobs: Int, bytes: Int64) {
         self.blobs = blobs
         self.bytes = bytes
@@ -114,6 +120,7 @@ public struct BlobBounds: Sendable, Hashable {
     /// Blobs of all accounts.
     public var blobsMax: Int
 
+    /// Creates a capacity: by default ``Limits/fileBytesMax`` for one file, and 64 GiB in 250,000 blobs for all.
     public init(
         fileBytesMax: Int64 = Limits.fileBytesMax, bytesMax: Int64 = 64 << 30, blobsMax: Int = 250_000
     ) {

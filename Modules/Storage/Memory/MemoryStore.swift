@@ -29,6 +29,7 @@ public final class MemoryStore: Store {
 
     public var blobs: (any BlobStore)? { files }
 
+    /// Creates an empty store with the default capacity of the outbox, and without files: media messages are refused.
     public convenience init() { self.init(bounds: OutboxBounds()) }
 
     package convenience init(bounds: OutboxBounds = OutboxBounds(), blobs: MemoryBlobStore? = nil) {

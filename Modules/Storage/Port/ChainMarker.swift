@@ -10,8 +10,10 @@ public struct ChainMarker: Sendable, Hashable {
     public var sequence: Int64
     /// The sequence that was transmitted before it; `nil` before its first attempt.
     public var previous: Int64?
+    /// The message that the link concerns; the operation's id if it is an operation on another message.
     public var message: MessageID
 
+    /// - Precondition: the kind is not `send`.
     public init(kind: OutboxEntry.Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID) {
         precondition(kind != .send, "messages are their own entries")
         self.kind = kind

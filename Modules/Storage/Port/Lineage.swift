@@ -19,6 +19,7 @@ public struct Lineage: Sendable, Hashable {
     /// exist in the other copy as well, which may deliver them at any time.
     public var sharedBelow: Int64
 
+    /// Creates a lineage; by default that of a caller that does not use lineage.
     public init(
         opening: OpeningID? = nil, ancestors: [OpeningID] = [], openedAt: Int64 = 0, sharedBelow: Int64 = 0
     ) {

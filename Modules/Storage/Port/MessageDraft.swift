@@ -2,8 +2,11 @@ public import CausewayModels
 
 /// A message before the store has assigned its ordinal and its lane sequence.
 public struct MessageDraft: Sendable, Hashable {
+    /// Chosen by the caller; the idempotency key on the server.
     public var id: MessageID
+    /// The channel to which it is sent.
     public var channel: ChannelID
+    /// The author: the user of the account that sends it.
     public var sender: UserID
     /// The message that this one replies to.
     public var parent: MessageID?
@@ -11,6 +14,7 @@ public struct MessageDraft: Sendable, Hashable {
     public var tags: [String]
     /// The content as it will be sent.
     public var content: MessageContent
+    /// The creation time, by the clock of this device. For display; nothing is ordered by it.
     public var createdAt: Timestamp
     /// The lane of the message.
     public var lane: LaneID
@@ -18,6 +22,7 @@ public struct MessageDraft: Sendable, Hashable {
     /// `nil` belongs to the current account.
     public var account: Account?
 
+    /// Creates a draft: by default no reply, without tags, of the current account.
     public init(
         id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil, tags: [String] = [],
         content: MessageContent, createdAt: Timestamp, lane: LaneID, account: Account? = nil

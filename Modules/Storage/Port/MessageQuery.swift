@@ -19,16 +19,23 @@ public struct MessageQuery: Sendable, Hashable {
     public typealias Cursor = MessageCursor
 
     /// The end of the order from which a page is read.
-    public enum Direction: Sendable, Hashable { case ascending, descending }
+    public enum Direction: Sendable, Hashable {
+        /// From the lowest position on: the oldest first.
+        case ascending
+        /// From the highest position on: the newest first.
+        case descending
+    }
 
     /// The messages and their order.
     public var scope: Scope
+    /// The direction in which the page is read and listed.
     public var direction: Direction
     /// The cursor after which the page begins, in `direction`; `nil` for the very end of the order.
     public var after: Cursor?
     /// The maximum number of messages: 1 to ``Limits/pageSizeMax``.
     public var limit: Int
 
+    /// Creates a query; the limit is brought into its range.
     public init(
         scope: Scope, direction: Direction = .ascending, after: Cursor? = nil, limit: Int = Limits.pageSizeDefault
     ) {
@@ -49,6 +56,7 @@ public struct MessagePage: Sendable, Equatable {
     /// last.
     public var following: Message?
 
+    /// Creates a page; without `following`, the first message of the next page has to be read again.
     public init(messages: [Message], next: MessageQuery.Cursor?, following: Message? = nil) {
         self.messages = messages
         self.next = next

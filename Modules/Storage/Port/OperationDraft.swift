@@ -2,11 +2,15 @@ public import CausewayModels
 
 /// An operation before the store has assigned its ordinal and its lane sequence.
 public struct OperationDraft: Sendable, Hashable {
+    /// Chosen by the caller; the idempotency key on the server.
     public var id: OperationID
+    /// The channel of the message that it creates or changes.
     public var channel: ChannelID
+    /// The user who makes it: that of the account that sends it.
     public var sender: UserID
     /// The content of the operation.
     public var payload: OperationPayload
+    /// The creation time, by the clock of this device. For display; nothing is ordered by it.
     public var createdAt: Timestamp
     /// The lane of the operation.
     public var lane: LaneID
@@ -14,6 +18,7 @@ public struct OperationDraft: Sendable, Hashable {
     /// `nil` belongs to the current account.
     public var account: Account?
 
+    /// Creates a draft; by default of the current account.
     public init(
         id: OperationID, channel: ChannelID, sender: UserID, payload: OperationPayload, createdAt: Timestamp,
         lane: LaneID, account: Account? = nil

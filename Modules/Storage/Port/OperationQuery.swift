@@ -16,12 +16,14 @@ public struct OperationQuery: Sendable, Hashable {
 
     /// The operations and their order.
     public var scope: Scope
+    /// The direction in which the page is read and listed.
     public var direction: MessageQuery.Direction
     /// The cursor after which the page begins, in `direction`; `nil` for the very end of the order.
     public var after: MessageCursor?
     /// The maximum number of operations: 1 to ``Limits/pageSizeMax``.
     public var limit: Int
 
+    /// Creates a query; the limit is brought into its range.
     public init(
         scope: Scope, direction: MessageQuery.Direction = .ascending, after: MessageCursor? = nil,
         limit: Int = Limits.pageSizeDefault
@@ -40,6 +42,7 @@ public struct OperationPage: Sendable, Equatable {
     /// The start of the next page; `nil` if this was the last.
     public var next: MessageCursor?
 
+    /// Creates a page; see the properties.
     public init(operations: [QueuedOperation], next: MessageCursor?) {
         self.operations = operations
         self.next = next

@@ -7,6 +7,7 @@ public struct OutboxBounds: Sendable, Hashable {
     /// Bytes of content.
     public var bytesMax: Int
 
+    /// Creates a capacity; by default ``Limits/outboxMessagesMax`` operations and ``Limits/outboxBytesMax`` bytes.
     public init(messagesMax: Int = Limits.outboxMessagesMax, bytesMax: Int = Limits.outboxBytesMax) {
         self.messagesMax = messagesMax
         self.bytesMax = bytesMax

@@ -6,8 +6,10 @@ public struct OutboxSnapshot: Sendable, Equatable {
     public struct LanePause: Sendable, Hashable {
         /// The lane that is paused.
         public var lane: LaneID
+        /// The failed message that pauses it.
         public var message: MessageID
 
+        /// Creates a pause; see the properties.
         public init(lane: LaneID, message: MessageID) {
             self.lane = lane
             self.message = message
@@ -35,6 +37,7 @@ public struct OutboxSnapshot: Sendable, Equatable {
     /// ``Store/start(_:)``; `nil` if no loss is known.
     public var loss: String?
 
+    /// Creates a snapshot without history, event cursor and loss; set these properties afterwards.
     public init(
         outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry],
         pauses: [LanePause] = [], lineage: Lineage = Lineage()

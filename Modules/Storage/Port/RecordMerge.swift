@@ -6,12 +6,14 @@ public import CausewayModels
 /// ``records`` was deleted on the server, belongs elsewhere now, or may no longer be read: it is removed, unless it is
 /// one of ``retained``.
 public struct RecordMerge: Sendable, Hashable {
+    /// The records as the server has them; their order does not matter.
     public var records: [StoredRecord]
     /// The part of a list of which ``records`` are all that the server has; `nil` for single records.
     public var coverage: ListRange?
     /// The ids of records that were stored after the server was asked, so that its response may not list them yet.
     public var retained: Set<String>
 
+    /// Creates a merge; by default one of single records, which removes nothing.
     public init(_ records: [StoredRecord], coverage: ListRange? = nil, retained: Set<String> = []) {
         self.records = records
         self.coverage = coverage
@@ -30,6 +32,7 @@ public struct ListRange: Sendable, Hashable {
     /// The last position of the part, inclusive; `nil` if it ends with the list.
     public var through: ListCursor?
 
+    /// Creates a part of a list; by default the whole list.
     public init(
         list: RecordList, direction: MessageQuery.Direction = .ascending, after: ListCursor? = nil,
         through: ListCursor? = nil

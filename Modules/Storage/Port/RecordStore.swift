@@ -25,6 +25,7 @@ public struct RecordListQuery: Sendable, Hashable {
     /// The maximum number of records: 1 to ``Limits/pageSizeMax``.
     public var limit: Int
 
+    /// Creates a query; the limit is brought into its range.
     public init(
         list: RecordList, direction: MessageQuery.Direction = .ascending, after: ListCursor? = nil,
         limit: Int = Limits.pageSizeDefault
@@ -46,6 +47,7 @@ public struct RecordListPage: Sendable, Equatable {
     /// last.
     public var following: StoredRecord?
 
+    /// Creates a page; without `following`, the first record of the next page has to be read again.
     public init(records: [StoredRecord], next: ListCursor?, following: StoredRecord? = nil) {
         self.records = records
         self.next = next

@@ -20,6 +20,7 @@ public struct StoreCommit: Sendable, Equatable {
     /// ``changes``.
     public var pruned: [ChannelID: Int64]
 
+    /// Creates a commit; by default one that appended and dropped nothing, and lists all its changes.
     public init(
         version: Int64, changes: [RecordChange], appended: [OutboxEntry] = [], isReset: Bool = false,
         pruned: [ChannelID: Int64] = [:]
@@ -38,10 +39,13 @@ public enum RecordChange: Sendable, Equatable {
     case message(before: Message?, after: Message?, bytes: Int)
     /// An operation that creates no message: an edit, a reaction. `bytes` is the size of its coded content.
     case operation(before: QueuedOperation?, after: QueuedOperation?, bytes: Int)
+    /// A link of a lane's chain that is not a message. `before` is `nil` for an insertion, `after` for a removal.
     case marker(before: ChainMarker?, after: ChainMarker?)
     /// A record other than a message. `before` is `nil` for an insertion, `after` for a deletion.
     case record(before: StoredRecord?, after: StoredRecord?)
+    /// A deletion was recorded, with its sequence.
     case deleteAction(DeleteAction)
+    /// The session was saved: at a login, or at a logout, with its end.
     case session(Session)
 }
 

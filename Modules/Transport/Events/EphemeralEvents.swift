@@ -29,6 +29,7 @@ public struct TypingSignal: Sendable, Hashable {
     /// Characters of ``device``.
     public static let deviceBytesMax = 64
 
+    /// The channel in which the user is typing.
     public var channel: ChannelID
     /// False when the user has stopped.
     public var isTyping: Bool
@@ -38,6 +39,7 @@ public struct TypingSignal: Sendable, Hashable {
     /// Grows with each signal of the device.
     public var sequence: Int64
 
+    /// Creates a signal; a server refuses a `device` outside its limits.
     public init(channel: ChannelID, isTyping: Bool, device: String, sequence: Int64) {
         self.channel = channel
         self.isTyping = isTyping
@@ -50,10 +52,12 @@ public struct TypingSignal: Sendable, Hashable {
 public struct EphemeralUpdate: Sendable, Hashable {
     /// An account that is typing.
     public struct Typing: Sendable, Hashable {
+        /// The account.
         public var user: UserID
         /// The time from the arrival of the batch until it ends, unless a later update says otherwise.
         public var remaining: Duration
 
+        /// Creates an entry; see the properties.
         public init(user: UserID, remaining: Duration) {
             self.user = user
             self.remaining = remaining
@@ -62,12 +66,14 @@ public struct EphemeralUpdate: Sendable, Hashable {
 
     /// The whole state of one channel.
     public struct Channel: Sendable, Hashable {
+        /// The channel.
         public var channel: ChannelID
         /// The accounts that are typing.
         public var typing: [Typing]
         /// The accounts that are present.
         public var present: [UserID]
 
+        /// Creates a state; an account may be in both lists.
         public init(channel: ChannelID, typing: [Typing], present: [UserID]) {
             self.channel = channel
             self.typing = typing
@@ -80,6 +86,7 @@ public struct EphemeralUpdate: Sendable, Hashable {
     /// True if channels that are not listed have no ephemeral events.
     public var isComplete: Bool
 
+    /// Creates an update; see the properties.
     public init(channels: [Channel], isComplete: Bool) {
         self.channels = channels
         self.isComplete = isComplete

@@ -7,6 +7,7 @@ public struct EventStart: Sendable, Hashable {
     /// The history that the position belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
 
+    /// Creates a start; without a history, that of a server without histories.
     public init(cursor: EventCursor, history: ServerHistory? = nil) {
         self.cursor = cursor
         self.history = history
@@ -40,6 +41,7 @@ public struct EventBatch: Sendable, Hashable {
     /// no such events.
     public var ephemeral: EphemeralUpdate?
 
+    /// Creates a batch; by default one without limited topics, ephemeral events and history.
     public init(
         events: [RemoteEvent], limited: [EventTopic] = [], cursor: EventCursor, isUpToDate: Bool,
         history: ServerHistory? = nil, ephemeral: EphemeralUpdate? = nil
@@ -71,18 +73,22 @@ public struct RemoteEvent: Sendable, Hashable {
         case message(RemoteMessage)
         /// The message was deleted; it never reappears.
         case messageDeleted(MessageID)
+        /// The record in its newest state, of any kind other than messages.
         case record(RemoteRecord)
         /// The record was deleted, or the account can no longer read it.
         case recordDeleted(RecordKind, String)
     }
 
+    /// The topic in which the record changed.
     public var topic: EventTopic
     /// The record's version on the server; grows with every change, within one history.
     public var version: Int64
+    /// The newest state of the record; earlier changes may have been skipped.
     public var change: Change
     /// The tombstone of a message that was deleted; `nil` if the server does not report it.
     public var deleted: DeletedMessage?
 
+    /// Creates an event; only that of a deleted message can have a tombstone.
     public init(topic: EventTopic, version: Int64, change: Change, deleted: DeletedMessage? = nil) {
         self.deleted = deleted
         self.topic = topic

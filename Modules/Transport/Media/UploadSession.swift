@@ -7,6 +7,7 @@ public struct UploadSession: Sendable, Hashable, Codable {
     /// The file that is uploaded: its size and hash do not change.
     public var file: Attachment
 
+    /// Creates a session under the name that the server gave it.
     public init(location: String, file: Attachment) {
         self.location = location
         self.file = file
@@ -28,6 +29,7 @@ public struct UploadReceipt: Sendable, Hashable, Codable {
     /// SHA-256 of the bytes, in lower-case hexadecimal, as the server computed it.
     public var sha256: String
 
+    /// Creates a receipt from a server's response.
     public init(name: String, sha256: String) {
         self.name = name
         self.sha256 = sha256
