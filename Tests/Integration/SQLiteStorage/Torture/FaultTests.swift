@@ -123,6 +123,37 @@ struct FaultTests {
         await store.close()
     }
 
+    /// The next process reads back the frames that a failed sync dropped, and later commits rest on them.
+    @Test func whatWasDroppedIsWrittenAgainAfterARestart() async throws {
+        let disk = FaultyDisk()
+        let path = folder.fresh()
+        FaultyFiles.attach(disk, to: path)
+        defer { FaultyFiles.detach(path) }
+        let former = try await SQLiteStore.open(at: path, durability: .full)
+        _ = try await former.start(History.options)
+        var history = History()
+        history.acknowledged.append(try await former.enqueue(History.draft(0)).id)
+        try await former.commit([.setEventCursor(EventCursor(rawValue: "1"))], durability: .normal)
+        disk.failNext(1, .sync)
+        await #expect(throws: StoreError.self) { _ = try await former.enqueue(History.draft(1)) }
+        #expect(disk.hits == [.sync])
+        // It is killed here: its files are copied, with what the disk has of them.
+        let (next, copy) = (disk.afterKill(), folder.fresh())
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        for name in ["store.sqlite", "store.sqlite-wal", "log-end"] {
+            try FileManager.default.copyItem(atPath: path + "/" + name, toPath: copy + "/" + name)
+        }
+        FaultyFiles.attach(next, to: copy)
+        defer { FaultyFiles.detach(copy) }
+        let store = try await SQLiteStore.open(at: copy, durability: .full)
+        _ = try await store.start(History.options)
+        history.acknowledged.append(try await store.enqueue(History.draft(2)).id)
+        let (messages, isReported) = try await losses(next.afterPowerFailure { false }, copy, history)
+        #expect(messages == [] && !isReported)
+        await store.close()
+        await former.close()
+    }
+
     /// Until a store has been opened for the first time there is nothing to lose, and nothing may keep it from opening.
     @Test func thePowerFailsWhileAStoreIsMade() async throws {
         let calls = try await callsOfOpening()
