@@ -39,9 +39,12 @@ final class StoreDatabase: Sendable {
         try folder.create()
         let lock = try folder.takeLock()
         try StoreErasure.complete(in: folder.path)
+        try UnfinishedWork.require(none: folder.path)
+        let isNew = try folder.size(of: folder.database) == nil
+        if isNew { try folder.requireNoOtherStore() }
         logEnd = try LogEnd(folder, trace: options.traceLogEnd)
         let hasLog = try folder.size(of: folder.log) ?? 0 > 0
-        if try folder.size(of: folder.database) == nil {
+        if isNew {
             logEnd.withdraw()
             loss = nil
             tornTail = nil
