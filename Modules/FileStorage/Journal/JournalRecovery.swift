@@ -51,6 +51,7 @@ struct JournalRecovery {
     ///
     /// - Parameter last: the highest number of a journal file.
     mutating func run(to last: UInt32) throws(StoreError) {
+        try requireFormerFiles()
         let start = end
         var position = start
         while true {
@@ -160,6 +161,25 @@ struct JournalRecovery {
         try finish()
     }
 
+    /// The files before that of the snapshot are not read: each must end with the frame before the first of the next.
+    private func requireFormerFiles() throws(StoreError) {
+        for number in files.all.keys.sorted() where number < end.file {
+            var scanner = try scanner(of: number)
+            var next = try self.scanner(of: number + 1)
+            switch try next.frame(at: 0) {
+            case .success(let first):
+                let position = JournalPosition(file: number, offset: scanner.size, number: first.header.number)
+                guard position.offset > 0 else { throw damage(position, nil, "the file is empty") }
+                try requireFrame(before: position, &scanner)
+            case .failure(.version(let version)):
+                throw .newerSchema(version: "format \(version)", path: files.names.folder)
+            case .failure(let problem):
+                throw files.names.damage(
+                    StoreFiles.journal(number + 1), at: 0, "the first frame is unreadable (\(problem))")
+            }
+        }
+    }
+
     /// The journal may be one of an earlier time although it reaches the snapshot, by zeros that were written ahead.
     private func requireFrame(before position: JournalPosition, _ scanner: inout FrameScanner) throws(StoreError) {
         if position.offset == 0 { return }
@@ -169,7 +189,7 @@ struct JournalRecovery {
         }
         guard let found,
             found.offset + Int64(FrameHeader.bytesCount + found.header.payloadBytes) == position.offset
-        else { throw damage(position, nil, "the journal ends before its snapshot") }
+        else { throw damage(position, nil, "the frame before the next file or the snapshot is not there") }
     }
 
     /// Takes back the last transaction, and cuts the journal before it.
