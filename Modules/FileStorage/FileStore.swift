@@ -8,9 +8,9 @@ import Foundation
 /// A store on disk: an append-only journal with snapshots, one folder for each store.
 ///
 /// Every commit is appended to the journal; calls that wait at the same time share one write and one sync. In memory
-/// there is an index, about 75 bytes for each synced message and twice to three times that for a queued one; contents are read from the journal when they are asked for.
-/// Snapshots of the index, and the compaction of the journal, run beside the commits. The format is described in
-/// `Documentation/FileFormat.md`.
+/// there is an index, about 75 bytes for each synced message and 90 more for a queued one; contents are read from the
+/// journal when they are asked for. Snapshots of the index, and the compaction of the journal, run beside the commits.
+/// The format is described in `Documentation/FileFormat.md`.
 ///
 /// The folder contains the journal (`journal-…`), the last snapshot (`snapshot`), the files of media messages
 /// (`blobs`), a cache of downloaded files (`received`), and `lock`, which names the process that owns the store.
@@ -40,8 +40,8 @@ public final class FileStore: Store {
     /// Throws ``StoreError/locked(by:path:)`` if another process has it open,
     /// ``StoreError/newerSchema(version:path:)`` if a newer version wrote it, ``StoreError/damaged(path:detail:)`` with
     /// the file and the offset if it is damaged, and ``StoreError/notAccessible(path:detail:)`` if the folder cannot be
-    /// used, or contains a store of SQLite, or a backup or a migration that was interrupted. In all these cases the files are left unchanged. The remains of an
-    /// unfinished last write are removed.
+    /// used, or contains a store of SQLite, or a backup or a migration that was interrupted. In all these cases the
+    /// files are left unchanged. The remains of an unfinished last write are removed.
     ///
     /// Cost: reads the last snapshot, and the journal that was written since.
     public static func open(at folder: String, durability: Durability) async throws(StoreError) -> FileStore {
