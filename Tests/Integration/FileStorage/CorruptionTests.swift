@@ -46,6 +46,7 @@ struct CorruptionTests {
             case .damaged(let path, let detail):
                 #expect(path.contains("journal-") || path.hasSuffix("snapshot"), "\(context): \(error)")
                 #expect(detail.contains("at byte "), "\(context): \(error)")
+                #expect("\(error)".contains("restore a backup"), "\(error)")
             case .newerSchema: break
             default: Issue.record("\(context): \(error)")
             }
