@@ -167,7 +167,7 @@ struct CorruptionTests {
         }
     }
 
-    /// What a crash leaves behind the last transaction of the log, and what stands behind the database.
+    /// Remains of a crash behind the last transaction of the log, and bytes behind the last page of the database.
     @Test(arguments: ["store.sqlite", "store.sqlite-wal"])
     func garbageAtTheEndHarmsNothing(_ name: String) async throws {
         let files = try await sample(hasLog: name.hasSuffix("-wal"))
