@@ -251,7 +251,7 @@ let package = Package(
             name: "CausewayAdapters",
             dependencies: [
                 "Causeway", "CausewayConfiguration", "CausewayDaemon", "CausewayFileStorage", "CausewayHTTPTransport",
-                "CausewayMaintenance", "CausewaySQLiteStorage", "CausewayStorage", "CausewaySystem", "CausewayTLS",
+                "CausewaySQLiteStorage", "CausewayStorage", "CausewaySystem", "CausewayTLS",
             ],
             path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
@@ -362,8 +362,9 @@ let package = Package(
 
         // Tests: one suite for several implementations.
         tests(
-            "StorageConformance", in: "Conformance", "CausewayFileStorage", "CausewayMaintenance", "CausewayModels",
-            "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport"),
+            "StorageConformance", in: "Conformance", "CausewayBlobs", "CausewayFileStorage", "CausewayMaintenance",
+            "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
+            "CausewayTestSupport"),
         tests(
             "TransportConformance", in: "Conformance", "Causeway", "CausewayScriptedWorld",
             "CausewayTransportConformance"),

@@ -3,7 +3,6 @@ import CausewayConfiguration
 package import CausewayDaemon
 import CausewayFileStorage
 import CausewayHTTPTransport
-import CausewayMaintenance
 import CausewaySQLiteStorage
 package import CausewayStorage
 import CausewaySystem
@@ -14,14 +13,8 @@ extension AdapterFactory {
     package static var system: AdapterFactory {
         AdapterFactory(
             openStore: { settings throws(StoreError) in
-                try UnfinishedWork.require(none: settings.store)
                 switch settings.storage {
                 case .sqlite:
-                    if FileStore.exists(at: settings.store) {
-                        throw .notAccessible(
-                            path: settings.store,
-                            detail: "it contains a store of the other kind; set storage = file, or name another folder")
-                    }
                     return try await SQLiteStore.open(at: settings.store, durability: settings.durability.guarantee)
                 case .file:
                     return try await FileStore.open(at: settings.store, durability: settings.durability.guarantee)

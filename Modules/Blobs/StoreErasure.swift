@@ -61,9 +61,12 @@ package struct StoreErasure {
         }
     }
 
+    /// True if a removal was interrupted.
+    package static func isUnfinished(in folder: String) -> Bool { FileSystem.exists(folder + "/" + mark) }
+
     /// Completes a removal that was interrupted, if there is one. The caller holds the folder's lock.
     package static func complete(in folder: String) throws(StoreError) {
-        guard FileSystem.exists(folder + "/" + mark) else { return }
+        guard isUnfinished(in: folder) else { return }
         do throws(SystemError) { try StoreErasure(folder, nil).remove() } catch { throw failure(error, at: folder) }
     }
 

@@ -54,19 +54,24 @@ extension FileStore {
             },
             { (found: [DeletionIndex.Entry], reader: RecordReader) throws(StoreError) in
                 var actions: [DeleteAction] = []
-                for entry in found { actions.append(try reader.deletion(entry)) }
+                for entry in found {
+                    // A damaged one tells nothing that could be listed.
+                    do throws(StoreError) { actions.append(try reader.deletion(entry)) } catch {
+                        guard case .damaged = error else { throw error }
+                    }
+                }
                 return actions
             })
     }
 
     public func record(_ kind: RecordKind, _ id: String) async throws(StoreError) -> StoredRecord? {
-        try await records { records in [records[RecordIndex.Identity(kind: kind, id: id)]].compactMap(\.self) }.first
+        try await records { _ in [RecordIndex.Identity(kind: kind, id: id)] }.first
     }
 
     public func records(_ query: RecordListQuery) async throws(StoreError) -> RecordListPage {
         let found = try await records { records in
-            records.ids(query, limit: query.limit + 1).compactMap { id in
-                records[RecordIndex.Identity(kind: query.list.kind, id: id)]
+            records.ids(query, limit: query.limit + 1).map { id in
+                RecordIndex.Identity(kind: query.list.kind, id: id)
             }
         }
         return RecordListPage(found, of: query)
@@ -99,15 +104,16 @@ extension FileStore {
     }
 
     private func records(
-        _ pick: @Sendable (borrowing RecordIndex) -> [RecordIndex.Entry]
+        _ pick: @Sendable (borrowing RecordIndex) -> [RecordIndex.Identity]
     ) async throws(StoreError) -> [StoredRecord] {
         try await database.read(
             { index in
-                pick(index.current.records)
+                let records = index.current.records
+                return pick(records).compactMap { identity in records[identity].map { (identity, $0) } }
             },
-            { (entries: [RecordIndex.Entry], reader: RecordReader) throws(StoreError) in
+            { (found: [(RecordIndex.Identity, RecordIndex.Entry)], reader: RecordReader) throws(StoreError) in
                 var records: [StoredRecord] = []
-                for entry in entries { records.append(try reader.stored(entry)) }
+                for (identity, entry) in found { records.append(try reader.record(identity, entry)) }
                 return records
             })
     }

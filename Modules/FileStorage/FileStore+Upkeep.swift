@@ -99,12 +99,7 @@ struct StoreCapture: Sendable {
                     let count = Int(min(Int64(FileLimits.copyPartBytes), size - offset))
                     let part = try source.read(at: offset, count: count)
                     guard part.count == count else { throw SystemError.broken }
-                    var written = 0
-                    while written < count {
-                        let more = try target.write(part, from: written, at: offset + Int64(written))
-                        if more <= 0 { throw SystemError.full }
-                        written += more
-                    }
+                    try target.writeAll(part, at: offset)
                     offset += Int64(count)
                     progress(done + offset)
                 }
@@ -136,10 +131,12 @@ extension FileDatabase {
         let captured = Mutex<StoreCapture?>(nil)
         _ = try await committer.submit(
             WriteRequest(exclusive: { journal throws(StoreError) in
-                let oldest = self.files.all.keys.min() ?? journal.writer.end.file
+                // Read once: compaction removes files meanwhile.
+                let files = self.files.all
+                let oldest = files.keys.min() ?? journal.writer.end.file
                 let snapshot = self.snapshot(journal, oldestFile: oldest)
                 do throws(SystemError) {
-                    let capture = try StoreCapture(snapshot, self.files.all)
+                    let capture = try StoreCapture(snapshot, files)
                     captured.withLock { $0 = capture }
                 } catch {
                     throw self.files.names.failure(error, at: "")

@@ -8,9 +8,9 @@ import Foundation
 /// A store on disk: an append-only journal with snapshots, one folder for each store.
 ///
 /// Every commit is appended to the journal; calls that wait at the same time share one write and one sync. In memory
-/// there is an index, about 75 bytes for each message; contents are read from the journal when they are asked for.
-/// Snapshots of the index, and the compaction of the journal, run beside the commits. The format is described in
-/// `Documentation/FileFormat.md`.
+/// there is an index, about 75 bytes for each synced message and 90 more for a queued one; contents are read from the
+/// journal when they are asked for. Snapshots of the index, and the compaction of the journal, run beside the commits.
+/// The format is described in `Documentation/FileFormat.md`.
 ///
 /// The folder contains the journal (`journal-…`), the last snapshot (`snapshot`), the files of media messages
 /// (`blobs`), a cache of downloaded files (`received`), and `lock`, which names the process that owns the store.
@@ -32,9 +32,7 @@ public final class FileStore: Store {
     public let received: (any ReceivedFiles)?
 
     /// True if the folder contains a store of this kind.
-    public static func exists(at folder: String) -> Bool {
-        FileSystem.exists(folder + "/" + StoreFiles.journal(1)) || FileSystem.exists(folder + "/" + StoreFiles.snapshot)
-    }
+    public static func exists(at folder: String) -> Bool { FileFormat().exists(in: folder) }
 
     /// Opens the store in `folder`; creates the folder (accessible only to its owner) and the store if they do not
     /// exist.
@@ -42,8 +40,8 @@ public final class FileStore: Store {
     /// Throws ``StoreError/locked(by:path:)`` if another process has it open,
     /// ``StoreError/newerSchema(version:path:)`` if a newer version wrote it, ``StoreError/damaged(path:detail:)`` with
     /// the file and the offset if it is damaged, and ``StoreError/notAccessible(path:detail:)`` if the folder cannot be
-    /// used, or contains a store of SQLite. In all these cases the files are left unchanged. The remains of an
-    /// unfinished last write are removed.
+    /// used, or contains a store of SQLite, or a backup or a migration that was interrupted. In all these cases the
+    /// files are left unchanged. The remains of an unfinished last write are removed.
     ///
     /// Cost: reads the last snapshot, and the journal that was written since.
     public static func open(at folder: String, durability: Durability) async throws(StoreError) -> FileStore {
@@ -60,6 +58,7 @@ public final class FileStore: Store {
             }
             let lock = try takeLock(folder)
             try StoreErasure.complete(in: folder)
+            try UnfinishedWork.require(none: folder)
             let journal = JournalFiles(StoreFiles(folder: folder))
             let opening = try JournalOpening(disk, journal, durability, newStore: newIdentity(options))
             // After the journal was found intact: opening the files removes what an earlier run left.

@@ -50,7 +50,7 @@ package struct StoreCheck {
 
     /// Throws only if the store cannot be read at all; damage that its opening would refuse is one of the problems.
     package func run() throws(StoreError) -> StoreCheckReport {
-        let format = try tools.required()
+        let format = try tools.required(changesNothing: true)
         var report = StoreCheckReport(
             store: tools.folder, kind: format.name, version: "", bytes: 0, entries: StoreEntryCounts(), states: [:],
             blobs: 0, blobBytes: 0, unneededFiles: 0, tornBytes: 0, tornAt: nil, problemCount: 0, problems: [])

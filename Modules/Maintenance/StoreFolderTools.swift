@@ -35,7 +35,14 @@ package final class StoreFolderTools: Sendable {
     package var found: (any StoreFormat)? { formats.first { $0.exists(in: folder) } }
 
     /// The store in the folder.
-    package func required() throws(StoreError) -> any StoreFormat {
+    ///
+    /// - Parameter changesNothing: whether an erasure that was interrupted is reported as an error. Otherwise it is
+    ///   completed.
+    package func required(changesNothing: Bool = false) throws(StoreError) -> any StoreFormat {
+        if changesNothing, StoreErasure.isUnfinished(in: folder) {
+            throw .notAccessible(
+                path: folder, detail: "its erasure was interrupted; it is completed when a store is opened there")
+        }
         try StoreErasure.complete(in: folder)
         try UnfinishedWork.require(none: folder)
         guard let found else { throw .notAccessible(path: folder, detail: "it contains no store") }
@@ -52,59 +59,6 @@ package final class StoreFolderTools: Sendable {
 
     static func failure(_ error: SystemError, at path: String) -> StoreError {
         error.isFull ? .full(detail: "\(path): \(error)") : .notAccessible(path: path, detail: error.description)
-    }
-}
-
-/// The marks of a work on a folder that has not ended, which must not be opened as a store meanwhile.
-package enum UnfinishedWork {
-    /// In a folder that is being filled by a backup.
-    static let mark = "unfinished"
-    /// In a folder that a backup has filled, until the folder has its name.
-    static let backedUp = "backup-complete"
-    /// The folder, in that of the store, in which a migration or an import makes the new store.
-    static let staging = "migration"
-    /// In the staging folder, from the moment when the new store is complete: the name of its kind.
-    static let complete = "complete"
-    /// In the staging folder, from the moment when everything is copied: the name of the new store's kind.
-    static let copied = "copied"
-
-    /// Throws if the folder must not be opened as a store.
-    package static func require(none folder: String) throws(StoreError) {
-        if FileSystem.exists("\(folder)/\(mark)") {
-            throw .notAccessible(path: folder, detail: "it is a backup that was interrupted; remove it")
-        }
-        if let kind = migration(in: folder) {
-            throw .notAccessible(
-                path: folder,
-                detail: "a migration was interrupted; complete it with `causeway store migrate --to \(kind)`")
-        }
-    }
-
-    /// The kind of store to which a migration switches that has not ended; `nil` if none has passed its verification.
-    static func migration(in folder: String) -> String? { text(of: complete, in: folder) }
-
-    /// The kind of store of which the staging folder contains a complete copy that was not verified; `nil` if it does
-    /// not.
-    static func copied(in folder: String) -> String? { text(of: copied, in: folder) }
-
-    /// Marks the copy in the staging folder as complete. The caller has made it durable; without the mark it would only
-    /// be made again.
-    static func markCopied(to kind: String, in folder: String) throws(StoreError) {
-        let path = "\(folder)/\(staging)/\(copied)"
-        do throws(SystemError) {
-            let file = try OpenFile(path, for: .writing, [.create, .noLink])
-            _ = try file.write(Array(kind.utf8), at: 0)
-            try file.sync()
-        } catch {
-            throw StoreFolderTools.failure(error, at: path)
-        }
-    }
-
-    private static func text(of mark: String, in folder: String) -> String? {
-        guard let file = try? OpenFile("\(folder)/\(staging)/\(mark)", for: .reading, .noLink),
-            let bytes = try? file.bytes(at: 0, count: 32)
-        else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -1,3 +1,4 @@
+import CausewayBlobs
 package import CausewayStorage
 import CausewaySystem
 

@@ -1,3 +1,4 @@
+import CausewayBlobs
 import CausewayStorage
 import CausewaySystem
 

@@ -39,8 +39,12 @@ final class StoreDatabase: Sendable {
         try folder.create()
         let lock = try folder.takeLock()
         try StoreErasure.complete(in: folder.path)
+        try UnfinishedWork.require(none: folder.path)
+        let isNew = try folder.size(of: folder.database) == nil
+        if isNew { try folder.requireNoOtherStore() }
         logEnd = try LogEnd(folder, trace: options.traceLogEnd)
-        if try folder.size(of: folder.database) == nil {
+        let hasLog = try folder.size(of: folder.log) ?? 0 > 0
+        if isNew {
             logEnd.withdraw()
             loss = nil
             tornTail = nil
@@ -53,7 +57,30 @@ final class StoreDatabase: Sendable {
             try StoreSchema.verify(folder)
         }
         let pool = try Self.open(folder, durability, options, logEnd)
-        state = Mutex(State(pool: pool, lock: lock, inForce: durability, logBytesMax: options.logBytesMax))
+        let isDurable = !hasLog || durability == .normal || Self.writeAnew(pool, logEnd)
+        state = Mutex(
+            State(
+                pool: pool, lock: lock, needsVerification: !isDurable, inForce: durability,
+                logBytesMax: options.logBytesMax))
+    }
+
+    /// Makes everything durable that the log of an earlier process has.
+    ///
+    /// A sync that failed there may have dropped frames of the log, which are still read back, and which no later sync
+    /// would write: a commit behind them would be lost with them. Cost: copies the log, which is bounded, and which a
+    /// store that was closed does not have.
+    ///
+    /// - Returns: false if that failed; the store is usable, and the next commit tries again.
+    private static func writeAnew(_ pool: DatabasePool, _ logEnd: LogEnd) -> Bool {
+        logEnd.withdraw()
+        do {
+            try writeAnew(pool)
+            logEnd.resume(isCut: true)
+            return true
+        } catch {
+            logEnd.resume(isCut: false)
+            return false
+        }
     }
 
     var path: String { folder.database }

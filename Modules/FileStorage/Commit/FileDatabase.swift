@@ -277,6 +277,7 @@ final class FileDatabase: Sendable {
         journal.withLock { journal in
             // Nothing is acknowledged by this: under `normal` it is a courtesy, and a store at rest has no zeros at its
             // end.
+            if journal.writer.needsRepair { try? journal.writer.repair() }
             if !journal.writer.needsRepair { try? journal.writer.trim() }
         }
         files.removeAll()

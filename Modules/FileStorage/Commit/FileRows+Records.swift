@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayStorage
+import Foundation
 
 /// Records other than messages, and past deletions.
 extension FileRows {
@@ -18,7 +19,7 @@ extension FileRows {
     private func stored(_ identity: RecordIndex.Identity) throws(StoreError) -> StoredRecord? {
         guard let entry = index.current.records[identity] else { return nil }
         let location = entry.location
-        guard let body = buffer.body(at: location) else { return try reader.stored(entry) }
+        guard let body = buffer.body(at: location) else { return try reader.record(identity, entry) }
         do throws(FieldReader.Malformed) {
             var record = try RowCoding.record(FieldReader(buffer.bytes, in: body.lowerBound + 1..<body.upperBound))
             record.version = entry.version
@@ -81,6 +82,23 @@ extension FileRows {
 }
 
 extension RecordReader {
+    /// A record other than a message, or what stands in for it if it is damaged: it has the lists of the index, no
+    /// fields, and a version below every other one, so that the next event or page of the server replaces it.
+    ///
+    /// - Throws: errors of the disk.
+    func record(
+        _ identity: RecordIndex.Identity, _ entry: RecordIndex.Entry
+    ) throws(StoreError) -> StoredRecord {
+        do throws(StoreError) {
+            let record = try stored(entry)
+            if record.kind == identity.kind, record.id == identity.id { return record }
+        } catch {
+            guard case .damaged = error else { throw error }
+        }
+        return StoredRecord(
+            kind: identity.kind, id: identity.id, version: 0, value: Data(), entries: entry.entries)
+    }
+
     /// A record other than a message, with the version that the index has.
     func stored(_ entry: RecordIndex.Entry) throws(StoreError) -> StoredRecord {
         let (kind, fields) = try record(at: entry.location)

@@ -39,8 +39,6 @@ struct StoreFiles: Sendable {
     }
 
     func damage(_ name: String, at offset: Int64, _ detail: String) -> StoreError {
-        .damaged(
-            path: path(name),
-            detail: "\(detail) at byte \(offset); restore a backup, or move the folder away to begin anew")
+        .damaged(path: path(name), detail: "\(detail) at byte \(offset)")
     }
 }

@@ -1,8 +1,9 @@
 import CausewayModels
 import CausewayStorage
 
-/// Items whose record cannot be read. Such an item blocks nothing: it is shown as far as the index and the remains of
-/// the record tell, with a failure that describes the damage, and can be listed, failed and deleted like any other.
+/// Items whose record cannot be read, or is another item's. Such an item blocks nothing: it is shown as far as the
+/// index and the remains of the record tell, with a failure that describes the damage, and can be listed, failed and
+/// deleted like any other.
 extension ItemRow {
     /// - Parameter remains: the fields of the damaged record, as far as they agree with the index.
     init(standingInFor entry: ItemTable.Entry, in channel: ChannelID, _ remains: ItemFields?) {
@@ -57,11 +58,12 @@ extension RecordReader {
         of entry: ItemTable.Entry, in channel: @autoclosure () -> ChannelID
     ) throws(StoreError) -> FileRow {
         do throws(StoreError) {
-            return try row(at: entry.location)
+            let found = try row(at: entry.location)
+            if found.row.item.id.value == entry.id { return found }
         } catch {
             guard case .damaged = error else { throw error }
-            return standIn(for: entry, in: channel())
         }
+        return standIn(for: entry, in: channel())
     }
 
     func standIn(for entry: ItemTable.Entry, in channel: ChannelID) -> FileRow {
@@ -74,11 +76,12 @@ extension RecordReader {
     /// - Throws: errors of the disk.
     func fields(of entry: ItemTable.Entry) throws(StoreError) -> ItemFields? {
         do throws(StoreError) {
-            return try fields(at: entry.location)
+            let found = try fields(at: entry.location)
+            if found.id == entry.id { return found }
         } catch {
             guard case .damaged = error else { throw error }
-            return remains(of: entry)
         }
+        return remains(of: entry)
     }
 
     /// The fields of a record whose checksum may not match; `nil` unless they agree with the index.

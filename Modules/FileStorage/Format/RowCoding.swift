@@ -88,6 +88,17 @@ enum RowCoding {
         }
     }
 
+    /// A past deletion whose details are lost: it is not listed.
+    static func write(
+        deletion sequence: Int64, of message: MessageID, _ account: Int, to buffer: inout FrameBuffer
+    ) throws(StoreError) -> RecordLocation {
+        try buffer.append(.deletion) { bytes in
+            bytes.append(1, Int64(account))
+            bytes.append(2, sequence)
+            bytes.append(3, message.value)
+        }
+    }
+
     // MARK: Lists of a record
 
     /// Each entry as three pairs of length and bytes: name, scope, key.

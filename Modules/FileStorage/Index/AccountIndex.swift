@@ -23,6 +23,11 @@ struct AccountIndex {
         var undeliveredInChannel: [UInt32: SortedKeys<Place>] = [:]
         var failed = SortedKeys<Place>()
         var failedInChannel: [UInt32: SortedKeys<Place>] = [:]
+
+        var bytesCount: Int {
+            let channels = [undeliveredInChannel, failedInChannel].flatMap(\.values)
+            return channels.reduce(undelivered.bytesCount + failed.bytesCount) { $0 + $1.bytesCount }
+        }
     }
 
     var account: Account?
@@ -65,8 +70,15 @@ struct AccountIndex {
 
     func pendingSequences(_ state: SyncState) -> SortedKeys<Int64> { pendingInState[state] ?? SortedKeys() }
 
-    /// The memory of the entries, and of the order in which channels list them.
-    var bytesCount: Int { orders.reduce(items.bytesCount) { $0 + $1.bytesCount } }
+    /// The memory of the entries, of the order in which channels list them, and of the orders of the outbox.
+    var bytesCount: Int {
+        orders.reduce(items.bytesCount) { $0 + $1.bytesCount } + all.bytesCount + messages.bytesCount
+            + pendingInState.values.reduce(0) { $0 + $1.bytesCount }
+            + pending.capacity * (MemoryLayout<Int64>.stride + MemoryLayout<ItemTable.Slot>.stride)
+            + dependants.values.reduce(0) { $0 + $1.bytesCount }
+            + dependants.capacity * (MemoryLayout<MessageID>.stride + MemoryLayout<SortedKeys<Place>>.stride)
+            + relations.capacity * (MemoryLayout<MessageID>.stride + MemoryLayout<ItemTable.Slot>.stride)
+    }
 
     // MARK: Changing
 

@@ -33,6 +33,8 @@ struct JournalRecovery {
     private let files: JournalFiles
     /// Takes back the transaction that is being read.
     private var undo: [IndexChange] = []
+    /// The frames of the last file that no later frame names as synced.
+    private var unproven: [JournalPosition] = []
 
     /// - Parameters:
     ///   - index: as of `start`.
@@ -49,12 +51,15 @@ struct JournalRecovery {
     ///
     /// - Parameter last: the highest number of a journal file.
     mutating func run(to last: UInt32) throws(StoreError) {
-        var position = end
+        try requireFormerFiles()
+        let start = end
+        var position = start
         while true {
             var scanner = try scanner(of: position.file)
             guard position.offset <= scanner.size else {
                 throw damage(position, scanner.size, "the journal ends before its snapshot")
             }
+            if position == start, position.offset == scanner.size { try requireFrame(before: position, &scanner) }
             while position.offset < scanner.size {
                 let frame: FrameScanner.Frame
                 switch try scanner.frame(at: position.offset) {
@@ -72,6 +77,7 @@ struct JournalRecovery {
                     return try finish()
                 }
                 try apply(frame, position)
+                noteUnproven(frame.header, position)
                 position = position.advanced(by: Int(frame.end - frame.offset), frames: 1)
                 report.frames += 1
                 if frame.header.flags.contains(.endsTransaction) {
@@ -114,6 +120,14 @@ struct JournalRecovery {
         }
     }
 
+    private mutating func noteUnproven(_ header: FrameHeader, _ position: JournalPosition) {
+        // A file is begun only after the one before it was synced.
+        if unproven.first.map({ $0.file != position.file }) ?? false { unproven = [] }
+        // Mostly all of them, or none.
+        unproven.removeFirst(unproven.prefix { $0.number <= header.synced }.count)
+        unproven.append(position)
+    }
+
     // MARK: The end
 
     /// A file whose creation failed: its only frame has the number of a frame that was written elsewhere later.
@@ -147,7 +161,26 @@ struct JournalRecovery {
         try finish()
     }
 
-    /// Zeros may stand where the snapshot ends although the journal is one of an earlier time.
+    /// The files before that of the snapshot are not read: each must end with the frame before the first of the next.
+    private func requireFormerFiles() throws(StoreError) {
+        for number in files.all.keys.sorted() where number < end.file {
+            var scanner = try scanner(of: number)
+            var next = try self.scanner(of: number + 1)
+            switch try next.frame(at: 0) {
+            case .success(let first):
+                let position = JournalPosition(file: number, offset: scanner.size, number: first.header.number)
+                guard position.offset > 0 else { throw damage(position, nil, "the file is empty") }
+                try requireFrame(before: position, &scanner)
+            case .failure(.version(let version)):
+                throw .newerSchema(version: "format \(version)", path: files.names.folder)
+            case .failure(let problem):
+                throw files.names.damage(
+                    StoreFiles.journal(number + 1), at: 0, "the first frame is unreadable (\(problem))")
+            }
+        }
+    }
+
+    /// The journal may be one of an earlier time although it reaches the snapshot, by zeros that were written ahead.
     private func requireFrame(before position: JournalPosition, _ scanner: inout FrameScanner) throws(StoreError) {
         if position.offset == 0 { return }
         let bytesMax = Int64(FrameHeader.bytesCount + FileLimits.framePayloadBytesMax)
@@ -156,7 +189,7 @@ struct JournalRecovery {
         }
         guard let found,
             found.offset + Int64(FrameHeader.bytesCount + found.header.payloadBytes) == position.offset
-        else { throw damage(position, nil, "the journal ends before its snapshot") }
+        else { throw damage(position, nil, "the frame before the next file or the snapshot is not there") }
     }
 
     /// Takes back the last transaction, and cuts the journal before it.
@@ -190,6 +223,9 @@ struct JournalRecovery {
     }
 
     /// Makes everything durable that was read, because the next frame will claim so.
+    ///
+    /// A sync alone does not: an earlier process may have got the error of the disk. What no frame names as synced is
+    /// written again: mostly the last frame, and at most what was written since the last snapshot.
     private func finish() throws(StoreError) {
         let name = StoreFiles.journal(end.file)
         do throws(SystemError) {
@@ -197,6 +233,13 @@ struct JournalRecovery {
                 files[number] = nil
                 try disk.remove(StoreFiles.journal(number))
             }
+        } catch {
+            throw files.names.syncFailure(error, at: name)
+        }
+        if let file = files[end.file], let first = unproven.first, first.file == end.file, first.number < end.number {
+            try FrameRewriter(file: file, names: files.names, store: store).rewrite(from: first, to: end)
+        }
+        do throws(SystemError) {
             try files[end.file]?.sync()
             try disk.syncNames()
         } catch {

@@ -61,7 +61,7 @@ struct JournalWriter {
         var buffer = buffer
         buffer.finish(store: store, number: end.number, synced: synced.number - 1)
         do throws(SystemError) {
-            try write(buffer.bytes, at: end.offset)
+            try file.writeAll(buffer.bytes, at: end.offset)
         } catch {
             cutBack()
             throw files.names.failure(error, at: name)
@@ -101,16 +101,6 @@ struct JournalWriter {
         synced = end
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
-        var written = 0
-        while written < bytes.count {
-            let count = try file.write(bytes, from: written, at: offset + Int64(written))
-            // A disk that takes nothing and reports no error is full.
-            if count <= 0 { throw .full }
-            written += count
-        }
-    }
-
     /// Writes zeros behind a transaction, before its sync. The next transactions overwrite them and leave the file's
     /// length as it is, so that their syncs confirm no metadata, which takes about as long as to confirm the data.
     ///
@@ -118,7 +108,7 @@ struct JournalWriter {
     private mutating func writeAhead(behind offset: Int64, _ bytes: Int) {
         guard offset > aheadEnd, bytes <= bytesAhead else { return }
         do throws(SystemError) {
-            try write([UInt8](repeating: 0, count: bytesAhead), at: offset)
+            try file.writeAll([UInt8](repeating: 0, count: bytesAhead), at: offset)
         } catch {
             // The zeros that remain do no harm.
             try? file.truncate(to: offset)
@@ -156,18 +146,14 @@ struct JournalWriter {
     /// See ``needsRepair``.
     mutating func requireRepair() { needsRepair = true }
 
-    /// Makes the disk hold exactly what was acknowledged: removes what was not, writes everything unsynced again (the
-    /// system may have dropped it), and syncs. Blocks the thread.
+    /// Makes the disk hold exactly what was acknowledged: removes what was not, verifies everything unsynced and writes
+    /// it again (the system may have dropped it), and syncs. Blocks the thread.
+    ///
+    /// If it cannot be read back as it was written, the store must be opened again: recovery ends before it.
     mutating func repair() throws(StoreError) {
-        do throws(SystemError) {
-            try removeRest()
-            let bytes = try file.read(at: synced.offset, count: Int(end.offset - synced.offset))
-            guard bytes.count == Int(end.offset - synced.offset) else { throw SystemError.broken }
-            try write(bytes, at: synced.offset)
-            try file.sync()
-        } catch {
-            throw files.names.syncFailure(error, at: name)
-        }
+        do throws(SystemError) { try removeRest() } catch { throw files.names.syncFailure(error, at: name) }
+        try FrameRewriter(file: file, names: files.names, store: store).rewrite(from: synced, to: end)
+        do throws(SystemError) { try file.sync() } catch { throw files.names.syncFailure(error, at: name) }
         synced = end
         needsRepair = false
     }
@@ -203,12 +189,7 @@ struct JournalWriter {
         do throws(SystemError) {
             if replaces, try disk.names().contains(name) { try disk.remove(name) }
             let file = try disk.open(name, isNew: true)
-            var written = 0
-            while written < buffer.bytes.count {
-                let count = try file.write(buffer.bytes, from: written, at: Int64(written))
-                if count <= 0 { throw SystemError.full }
-                written += count
-            }
+            try file.writeAll(buffer.bytes, at: 0)
             try file.sync()
             try disk.syncNames()
             return (file, position.advanced(by: buffer.bytes.count, frames: 1))

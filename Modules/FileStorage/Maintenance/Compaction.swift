@@ -1,10 +1,11 @@
+import CausewayModels
 import CausewayStorage
 
 /// Compaction: everything that is still needed is written again at the end of the journal, a frame at a time between
 /// the commits, and the files before it are removed after a snapshot.
 ///
 /// A moved record is an ordinary record of the journal, so recovery knows nothing of compaction, and one that was
-/// interrupted has only wasted room.
+/// interrupted has only wasted room. A damaged record is replaced by what stands in for it, and stops nothing.
 enum Compaction {
     /// Where the next step continues.
     struct Cursor: Sendable, Equatable {
@@ -94,17 +95,24 @@ extension FileRows {
     fileprivate mutating func move(
         _ identity: RecordIndex.Identity, _ entry: RecordIndex.Entry, in account: Int
     ) throws(StoreError) {
-        let record = try reader.stored(entry)
+        let record = try reader.record(identity, entry)
         let location = try RowCoding.write(record, account, to: &buffer)
         apply(
             .record(
-                account: account, identity, .init(version: entry.version, entries: entry.entries, location: location)))
+                account: account, identity, .init(version: record.version, entries: entry.entries, location: location)))
     }
 
     fileprivate mutating func move(
         _ sequence: Int64, _ entry: DeletionIndex.Entry, in account: Int
     ) throws(StoreError) {
-        let location = try RowCoding.write(try reader.deletion(entry), account, to: &buffer)
+        let location: RecordLocation
+        do throws(StoreError) {
+            location = try RowCoding.write(try reader.deletion(entry), account, to: &buffer)
+        } catch {
+            guard case .damaged = error else { throw error }
+            // The message stays deleted; the details are lost.
+            location = try RowCoding.write(deletion: sequence, of: entry.message, account, to: &buffer)
+        }
         apply(.deletion(account: account, sequence, .init(message: entry.message, location: location)))
     }
 }

@@ -5,15 +5,19 @@ import Synchronization
 
 /// Writes snapshots and compacts the journal, beside the commits.
 ///
-/// One work at a time. It waits for nothing that the writer holds: what needs the journal is a call among the others,
-/// and everything else is a step for `perform`. A failure leaves the store as it is, and is tried again when the
-/// journal has grown.
+/// One work at a time; a requested one waits for the one under way. It waits for nothing that the writer holds: what
+/// needs the journal is a call among the others, and everything else is a step for `perform`. A failure leaves the
+/// store as it is, and is tried again when the journal has grown.
 final class Maintenance: Sendable {
     private struct State {
         var policy: MaintenancePolicy
+        /// After the last commit.
+        var sizes: JournalSizes?
         var isRunning = false
         var isClosed = false
         var closers: [CheckedContinuation<Void, Never>] = []
+        /// Requested works that wait, in the order of their requests. ``isRunning`` stays true while there are any.
+        var waiting: [(work: MaintenancePolicy.Work, completion: Completion)] = []
         /// The error of the last work that failed.
         var lastFailure: StoreError?
         var snapshotsWritten = 0
@@ -49,25 +53,34 @@ final class Maintenance: Sendable {
     /// Begins what is due. Called by the writer after each commit; returns at once.
     func consider(_ sizes: JournalSizes) {
         let work: MaintenancePolicy.Work? = state.withLock { state in
+            state.sizes = sizes
             guard !state.isRunning, !state.isClosed, let work = state.policy.due(sizes) else { return nil }
             state.isRunning = true
             return work
         }
-        if let work { begin(work, sizes) }
+        if let work { run(work) { _ in } }
     }
 
-    /// Begins a work, due or not, and waits for its end.
+    private enum Request { case begins, waits, refused }
+
+    /// Begins a work, due or not, when the one under way has ended, and waits for its end.
     func perform(_ work: MaintenancePolicy.Work) async throws(StoreError) {
         let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.isRunning || state.isClosed { return false }
+            let completion: Completion = { continuation.resume(returning: $0) }
+            let request: Request = state.withLock { state in
+                if state.isClosed { return .refused }
+                if state.isRunning {
+                    state.waiting.append((work, completion))
+                    return .waits
+                }
                 state.isRunning = true
-                return true
+                return .begins
             }
-            guard isFree else {
-                return continuation.resume(returning: .failure(.other(detail: "the store is being maintained")))
+            switch request {
+            case .begins: run(work, completion)
+            case .waits: break
+            case .refused: completion(.failure(.closed))
             }
-            run(work) { continuation.resume(returning: $0) }
         }
         try result.get()
     }
@@ -75,36 +88,37 @@ final class Maintenance: Sendable {
     /// Waits for the work under way to end; none begins afterwards.
     func close() async {
         await withCheckedContinuation { closer in
-            let isIdle = state.withLock { state in
+            let (isIdle, refused) = state.withLock { state in
                 state.isClosed = true
                 if state.isRunning { state.closers.append(closer) }
-                return !state.isRunning
+                defer { state.waiting = [] }
+                return (!state.isRunning, state.waiting)
             }
+            for waiting in refused { waiting.completion(.failure(.closed)) }
             if isIdle { closer.resume() }
         }
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    private func begin(_ work: MaintenancePolicy.Work, _ sizes: JournalSizes) {
-        run(work) { result in
-            if case .failure = result { self.state.withLock { $0.policy.failed(sizes) } }
-        }
-    }
-
     private typealias Completion = @Sendable (Result<Void, StoreError>) -> Void
 
     private func run(_ work: MaintenancePolicy.Work, _ completion: @escaping Completion) {
         let end: Completion = { result in
-            let closers = self.state.withLock { state in
-                state.isRunning = false
-                if case .failure(let error) = result { state.lastFailure = error }
+            let (next, closers) = self.state.withLock { state in
+                if case .failure(let error) = result {
+                    state.lastFailure = error
+                    if let sizes = state.sizes { state.policy.failed(sizes) }
+                }
                 if case .success = result, work == .compaction { state.compactionsDone += 1 }
+                let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+                state.isRunning = next != nil
                 defer { state.closers = [] }
-                return state.closers
+                return (next, state.closers)
             }
             completion(result)
             for closer in closers { closer.resume() }
+            if let next { self.run(next.work, next.completion) }
         }
         switch work {
         case .snapshot: writeSnapshot(oldestFile: nil, end)
@@ -116,33 +130,29 @@ final class Maintenance: Sendable {
 
     /// - Parameter oldestFile: the first journal file that is needed; `nil` if that has not changed.
     private func writeSnapshot(oldestFile: UInt32?, _ completion: @escaping Completion) {
-        let captured = Mutex<(Snapshot, (any DiskFile)?)?>(nil)
+        let captured = Mutex<Snapshot?>(nil)
         committer.submit(
             WriteRequest(exclusive: { journal throws(StoreError) in
+                // A snapshot never knows more than the journal on the disk. The writer syncs it, beside no commit: the
+                // system reports a write that failed only once, and only to one of them.
+                try journal.writer.sync()
                 let oldest = oldestFile ?? self.database.files.all.keys.min() ?? journal.writer.end.file
                 let snapshot = self.database.snapshot(journal, oldestFile: oldest)
                 journal.bytesSinceSnapshot = 0
-                captured.withLock { $0 = (snapshot, self.database.files[snapshot.position.file]) }
+                captured.withLock { $0 = snapshot }
             })
         ) { result in
             self.perform {
-                guard case .success = result, let (snapshot, file) = captured.withLock({ $0.take() }) else {
+                guard case .success = result, let snapshot = captured.withLock({ $0.take() }) else {
                     return completion(result.map { _ in })
                 }
-                completion(self.write(snapshot, file))
+                completion(self.write(snapshot))
             }
         }
     }
 
-    private func write(_ snapshot: Snapshot, _ file: (any DiskFile)?) -> Result<Void, StoreError> {
+    private func write(_ snapshot: Snapshot) -> Result<Void, StoreError> {
         do throws(StoreError) {
-            do throws(SystemError) {
-                // A snapshot never knows more than the journal on the disk.
-                try file?.sync()
-            } catch {
-                committer.submit(WriteRequest(exclusive: { $0.writer.requireRepair() })) { _ in }
-                throw names.syncFailure(error, at: StoreFiles.journal(snapshot.position.file))
-            }
             guard let size = try SnapshotWriter.write(snapshot, disk, names, isCancelled: { self.isClosed }) else {
                 return .failure(.closed)
             }

@@ -9,7 +9,8 @@ struct MaintenancePolicy: Sendable, Equatable {
     var snapshotBytes: Int64 = 0
     var snapshotJournalBytes = FileLimits.snapshotJournalBytes
     var compactionBytesMin = FileLimits.compactionBytesMin
-    /// After a failure nothing is tried again below this size of the journal.
+    /// After a failure nothing is tried again below this size of the journal: so what fails again and again writes no
+    /// more than the commits do.
     var retryAt: Int64 = 0
 
     func due(_ sizes: JournalSizes) -> Work? {
@@ -18,5 +19,8 @@ struct MaintenancePolicy: Sendable, Equatable {
         return sizes.bytesSinceSnapshot >= max(snapshotJournalBytes, snapshotBytes) ? .snapshot : nil
     }
 
-    mutating func failed(_ sizes: JournalSizes) { retryAt = sizes.journalBytes + snapshotJournalBytes }
+    /// - Parameter sizes: after the failure: a compaction that failed may have written everything again by then.
+    mutating func failed(_ sizes: JournalSizes) {
+        retryAt = sizes.journalBytes + max(snapshotJournalBytes, sizes.liveBytes)
+    }
 }

@@ -40,6 +40,18 @@ struct StoreFolder: Sendable {
         }
     }
 
+    /// Throws if the folder contains a file store: both kinds never share a folder.
+    func requireNoOtherStore() throws(StoreError) {
+        let names: [String]
+        do throws(SystemError) { names = try FileSystem.names(in: path) } catch {
+            throw Self.failure(error, at: path)
+        }
+        guard names.contains(where: { $0 == "snapshot" || $0.hasPrefix("journal-") }) else { return }
+        throw .notAccessible(
+            path: path,
+            detail: "it contains a store of the other kind (file); set storage = file, or name another folder")
+    }
+
     /// Renames the prepared database to its final name, in one step that survives power loss.
     func putNewDatabaseInPlace() throws(StoreError) {
         do throws(SystemError) {

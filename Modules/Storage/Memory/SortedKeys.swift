@@ -12,6 +12,11 @@ package struct SortedKeys<Key: Comparable & Sendable>: Sendable {
 
     @inlinable package init() {}
 
+    /// The memory of the keys, room for growth included.
+    package var bytesCount: Int {
+        chunks.reduce(chunks.capacity * MemoryLayout<[Key]>.stride) { $0 + $1.capacity * MemoryLayout<Key>.stride }
+    }
+
     @inlinable package var isEmpty: Bool { chunks.isEmpty }
     @inlinable package var first: Key? { chunks.first?.first }
 

@@ -38,7 +38,9 @@ extension StoreError: CustomStringConvertible {
             "cannot use \(path): \(detail); check that the folder exists and is writable"
         case .full(let detail): "the disk is full (\(detail)); free some space; delivery resumes by itself"
         case .syncFailed(let detail): "the disk did not confirm a write (\(detail)); nothing was acknowledged"
-        case .damaged(let path, let detail): "the store \(path) is damaged (\(detail)); nothing was overwritten"
+        case .damaged(let path, let detail):
+            "the store \(path) is damaged (\(detail)); nothing was overwritten; restore a backup, or move the folder "
+                + "away to begin anew"
         case .outboxFull(let messages, let bytes):
             "the outbox is full (\(messages) messages, \(bytes) bytes); deliver or delete some first"
         case .duplicate(let id): "message \(id) exists already"

@@ -1,3 +1,4 @@
+import CausewayBlobs
 import CausewayFileStorage
 import CausewayMaintenance
 import CausewayModels
@@ -196,6 +197,12 @@ struct ArchiveTests {
             }
             try Data(other.utf8).write(to: URL(fileURLWithPath: "\(folder)/migration/complete"))
             #expect(throws: StoreError.self) { try UnfinishedWork.require(none: folder) }
+            // Neither kind of store opens it, or makes a new one there.
+            let names = try files.contentsOfDirectory(atPath: folder).filter { $0 != "lock" }.sorted()
+            for either in [kind, other] {
+                await #expect(throws: StoreError.self) { try await open(either, folder).close() }
+            }
+            #expect(try files.contentsOfDirectory(atPath: folder).filter { $0 != "lock" }.sorted() == names)
             let tools = try StoreFolderTools(folder, Self.formats)
             #expect(throws: StoreError.self) { try StoreCheck(tools) { _, _, _ in }.run() }
             let report = try StoreMigration(tools) { _, _, _ in }.run(to: other, discardsFormer: false)
@@ -343,6 +350,7 @@ struct ArchiveTests {
             try Data("x".utf8).write(to: URL(fileURLWithPath: "\(remains)/\(name)"))
         }
         #expect(throws: StoreError.self) { try UnfinishedWork.require(none: remains) }
+        await #expect(throws: StoreError.self) { try await open(kind, remains).close() }
         let store = try await open(kind, folder)
         _ = try await StoreBackup(of: folder, to: target).run(store) { _ in }
         await #expect(throws: StoreError.self) {

@@ -46,6 +46,7 @@ struct CorruptionTests {
             case .damaged(let path, let detail):
                 #expect(path.contains("journal-") || path.hasSuffix("snapshot"), "\(context): \(error)")
                 #expect(detail.contains("at byte "), "\(context): \(error)")
+                #expect("\(error)".contains("restore a backup"), "\(error)")
             case .newerSchema: break
             default: Issue.record("\(context): \(error)")
             }
@@ -217,6 +218,23 @@ struct CorruptionTests {
         let bare = disk.copy()
         bare["snapshot"] = nil
         #expect(try await open(bare, "no snapshot") == nil)
+    }
+
+    /// Nothing follows the snapshot, and the journal is as long as it should be, but another one.
+    @Test func aJournalThatEndsWithItsSnapshotIsRecognized() async throws {
+        let disk = FaultyDisk()
+        let store = try await FileStore.open(on: disk, durability: .full, options: FileOptions(journalBytesAhead: 0))
+        _ = try await store.start(History.options)
+        for number in 0..<3 { _ = try await store.enqueue(History.draft(number)) }
+        try await store.maintain(.snapshot)
+        let killed = disk.copy()
+        await store.close()
+        let count = try #require(killed[Self.journal]).count
+        #expect(try await open(killed.copy(), "as it was") == (0..<3).map(History.id))
+        for content in [[UInt8](repeating: 0, count: count), Array(repeating: 0xA5, count: count)] {
+            killed[Self.journal] = content
+            #expect(try await open(killed.copy(), "another journal") == nil)
+        }
     }
 
     /// The loss of a record that the journal has, and that opening does not read.

@@ -54,6 +54,28 @@ struct FormatTests {
         await store.close()
     }
 
+    private static var reader: Program {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return Program(path: root.path + "/Tools/read-file-store")
+    }
+
+    /// Damage ends it with 1; an unfinished last write does not.
+    @Test(arguments: [false, true]) func aReaderOfItsOwnReportsDamage(isTorn: Bool) async throws {
+        let folder = try TemporaryFolder(.memory).fresh()
+        let store = try await FileStore.open(at: folder, durability: .full)
+        _ = try await store.start(History.options)
+        for number in 0..<4 { _ = try await store.enqueue(History.draft(number)) }
+        await store.close()
+        let journal = URL(fileURLWithPath: folder + "/journal-0000000000000001")
+        var bytes = try Data(contentsOf: journal)
+        bytes[isTorn ? bytes.count - 5 : bytes.count / 2] ^= 1
+        try bytes.write(to: journal)
+        let reader = try await Self.reader.run([folder])
+        #expect(reader.status == (isTorn ? 0 : 1), "\(reader.errors)")
+        #expect(reader.errors.contains(isTorn ? "torn at byte" : "damaged at byte"))
+    }
+
     /// The journal of a closed store, and of one whose process was killed.
     @Test(arguments: [false, true]) func aReaderOfItsOwnReadsTheJournal(isKilled: Bool) async throws {
         let folder = try TemporaryFolder().fresh()
@@ -66,9 +88,7 @@ struct FormatTests {
         let killed = folder + ".killed"
         try FileManager.default.copyItem(atPath: folder, toPath: killed)
         await store.close()
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let reader = try await Program(path: root.path + "/Tools/read-file-store").run([isKilled ? killed : folder])
+        let reader = try await Self.reader.run([isKilled ? killed : folder])
         #expect(reader.status == 0, "\(reader.errors)")
         #expect(reader.errors == "")
         let lines = reader.output.split(separator: "\n")

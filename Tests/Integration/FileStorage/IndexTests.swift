@@ -37,6 +37,26 @@ struct IndexTests {
         await store.close()
     }
 
+    /// A queued message is also in four orders of creation, 16 bytes each, and known by its sequence.
+    @Test func aQueuedMessageCostsAtMost112BytesMore() async throws {
+        let store = try await FileStore.open(
+            on: FaultyDisk(), durability: .normal,
+            options: FileOptions(bounds: OutboxBounds(messagesMax: Self.count, bytesMax: 1 << 30)))
+        _ = try await store.start(History.options)
+        for start in stride(from: 0, to: Self.count, by: 1000) {
+            try await store.commit((start..<start + 1000).map { .merge(remote($0), at: History.time) })
+        }
+        let (synced, queued) = (try store.indexBytes, Self.count / 10)
+        try await store.commit(
+            (0..<queued).map { .enqueue(OperationDraft(History.draft(Self.count + $0))) })
+        let more = try store.indexBytes - synced
+        #expect(more <= (96 + 112) * queued, "\(more / queued) bytes")
+        // Four keys of 16 bytes, one of 8, and 16 of a dictionary, beside the entry.
+        #expect(more >= (53 + 4 * 16 + 8 + 16) * queued, "\(more / queued) bytes")
+        print("file store: \(more / queued) bytes of the index for a queued message")
+        await store.close()
+    }
+
     /// A walk over a part of the outbox looks behind any number of items that are not in the part.
     @Test func aWalkReachesPendingMessagesBehindManyFailedOnes() async throws {
         let (failed, pending) = (300, 3)

@@ -36,5 +36,6 @@ struct KillTests {
             #expect(next.laneSequence > sequences.last ?? 0)
             await store.close()
         }
+        print("file store: \(Self.kills) kills")
     }
 }

@@ -1,3 +1,4 @@
+import CausewayFileStorage
 import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
@@ -5,11 +6,15 @@ import CausewayTestSupport
 import Foundation
 import Testing
 
+/// `KILLS` sets how often a process is killed that writes.
 struct DurabilityTests {
-    /// Three kills at different moments; the acknowledged messages are there each time.
-    @Test func whatWasAcknowledgedSurvivesAKill() async throws {
+    private static let kills = ProcessInfo.processInfo.environment["KILLS"].flatMap(Int.init) ?? 3
+
+    /// Kills at different moments; the acknowledged messages are there each time.
+    @Test func whatWasAcknowledgedSurvivesEveryKill() async throws {
         let folder = try TemporaryFolder()
-        for lines in [1, 40, 400] {
+        for kill in 0..<Self.kills {
+            let lines = [1, 40, 400, 150, 900, 2000][kill % 6] + kill
             let path = folder.fresh()
             let writer = try Program.storeWriter.start([path, "write"])
             try await Eventually.holds("\(lines) lines", lookingEvery: .milliseconds(1)) {
@@ -29,6 +34,7 @@ struct DurabilityTests {
             #expect(next.laneSequence > sequences.last ?? 0)
             await store.close()
         }
+        print("sqlite store: \(Self.kills) kills")
     }
 
     /// The same check detects a message that was never written, so it can fail.
@@ -69,16 +75,26 @@ struct DurabilityTests {
         await store.close()
     }
 
-    @Test func aLimitOfFilesRefusesAndLosesNothing() async throws {
+    /// The flags of the writer's stores.
+    private static let stores: [[String]] = [[], ["--file"]]
+
+    private func open(_ flags: [String], _ path: String) async throws(StoreError) -> any Store {
+        flags.isEmpty
+            ? try await SQLiteStore.open(at: path, durability: .full)
+            : try await FileStore.open(at: path, durability: .full)
+    }
+
+    @Test(arguments: stores) func aLimitOfFilesRefusesAndLosesNothing(_ flags: [String]) async throws {
         let folder = try TemporaryFolder()
         let path = folder.fresh()
-        let lines = try await Program.storeWriter.run([path, "fill", "1000000"]).lines
+        let lines = try await Program.storeWriter.run(flags + [path, "fill", "1000000"]).lines
         let ids = lines.compactMap(MessageID.init)
         #expect(ids.count > 20)
         // SQLite reports this limit as an I/O error; only a full disk has an error code of its own.
-        #expect(lines.contains { $0.hasPrefix("refused: the store failed: SQLite 778") }, "\(lines.suffix(3))")
+        let refusal = flags.isEmpty ? "refused: the store failed: SQLite 778" : "refused: "
+        #expect(lines.contains { $0.hasPrefix(refusal) }, "\(lines.suffix(3))")
         #expect(lines.last == "went on")
-        let store = try await SQLiteStore.open(at: path, durability: .full)
+        let store = try await open(flags, path)
         _ = try await store.start(Sample.opening())
         #expect(try await store.messages(ids).count == ids.count)
         #expect(try await store.counts().created == ids.count)
@@ -86,14 +102,17 @@ struct DurabilityTests {
     }
 
     /// A separate disk, mounted only for the process, with a file on it that occupies the space.
-    @Test func aFullDiskRefusesAndGoesOnWhenThereIsRoom() async throws {
+    @Test(arguments: stores) func aFullDiskRefusesAndGoesOnWhenThereIsRoom(_ flags: [String]) async throws {
         let folder = try TemporaryFolder()
         let script =
             "mount -t tmpfs -o size=2m none \(folder.path) && head -c 1000000 /dev/zero > \(folder.path)/ballast"
-        let lines = try await Program(path: "/usr/bin/unshare").run([
-            "--map-root-user", "--mount", "sh", "-c", script + " && exec \"$0\" \"$@\"", Program.storeWriter.path,
-            folder.path + "/store", "displace", folder.path + "/ballast",
-        ]).lines
+        let arguments = flags + [folder.path + "/store", "displace", folder.path + "/ballast"]
+        let lines = try await Program(path: "/usr/bin/unshare").run(
+            [
+                "--map-root-user", "--mount", "sh", "-c", script + " && exec \"$0\" \"$@\"",
+                Program.storeWriter.path,
+            ] + arguments
+        ).lines
         #expect(lines.compactMap(MessageID.init).count > 10)
         #expect(lines.contains { $0.hasPrefix("refused: the disk is full") }, "\(lines.suffix(3))")
         #expect(lines.last == "went on, with all that was acknowledged")

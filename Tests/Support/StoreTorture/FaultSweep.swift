@@ -3,8 +3,8 @@
 package struct FaultSweep {
     /// The faults of each run.
     package let runs: [[FaultyDisk.Fault]]
-    /// The number of runs in which a call of the kind has failed.
-    package private(set) var visited: [FaultyDisk.Call: Int] = [:]
+    /// The faults that have occurred; with and without others that follow, each counts once.
+    private var points: Set<FaultyDisk.Fault> = []
 
     /// - Parameters:
     ///   - counts: the calls of a run without faults.
@@ -32,14 +32,21 @@ package struct FaultSweep {
         return (1...samples).map { $0 * count / (samples + 1) + 1 }
     }
 
-    package mutating func note(_ hits: Set<FaultyDisk.Call>) {
-        for hit in hits { visited[hit, default: 0] += 1 }
+    /// Notes the kinds of calls that failed in a run.
+    package mutating func note(_ faults: [FaultyDisk.Fault], _ hits: Set<FaultyDisk.Call>) {
+        if let fault = faults.first, hits.contains(fault.call) { points.insert(fault) }
     }
 
-    package var visitedCount: Int { visited.values.reduce(0, +) }
+    /// The number of different faults of a kind of call that have occurred.
+    package var visited: [FaultyDisk.Call: Int] {
+        points.reduce(into: [:]) { visited, fault in visited[fault.call, default: 0] += 1 }
+    }
+
+    package var visitedCount: Int { points.count }
 
     /// The visited fault points for each kind of call.
     package var summary: String {
+        let visited = visited
         let parts = FaultyDisk.Call.allCases.map { "\($0) \(visited[$0, default: 0])" }
         return "\(visitedCount) fault points visited: " + parts.joined(separator: ", ")
     }

@@ -37,6 +37,16 @@ package final class FaultyDisk: Disk {
         var changes: [Change] = []
         /// True after a failed sync, until everything was written again.
         var isDropped = false
+
+        mutating func drop(evicts: Bool) {
+            changes = []
+            isDropped = !evicts
+            guard evicts else { return }
+            let length = content.count
+            content = durable
+            content.cut(to: length)
+            changes = [.truncate(length)]
+        }
     }
 
     fileprivate struct State {
@@ -54,6 +64,8 @@ package final class FaultyDisk: Disk {
         var callsLeft = Int.max
         /// Called once, before the next read.
         var atNextRead: (@Sendable () -> Void)?
+        /// Called once, before the next sync.
+        var atNextSync: (@Sendable () -> Void)?
         /// Called once when the power fails.
         var atPowerFailure: (@Sendable () -> Void)?
 
@@ -81,9 +93,17 @@ package final class FaultyDisk: Disk {
     fileprivate let state = Mutex(State())
     /// The calls that report success and do nothing.
     fileprivate let ignored: Set<Call>
+    /// See ``init(ignoring:evictsDropped:)``.
+    fileprivate let evictsDropped: Bool
 
-    /// - Parameter ignored: calls that report success and do nothing: `sync` or `syncNames`.
-    package init(ignoring ignored: Set<Call> = []) { self.ignored = ignored }
+    /// - Parameters:
+    ///   - ignored: calls that report success and do nothing: `sync` or `syncNames`.
+    ///   - evictsDropped: whether the file shows what is durable after a failed sync, because the system has also
+    ///     forgotten what it could not write. Otherwise it shows what was written.
+    package init(ignoring ignored: Set<Call> = [], evictsDropped: Bool = false) {
+        self.ignored = ignored
+        self.evictsDropped = evictsDropped
+    }
 
     package var counts: [Call: Int] { state.withLock { $0.counts } }
     package var hits: Set<Call> { state.withLock { $0.hits } }
@@ -108,6 +128,9 @@ package final class FaultyDisk: Disk {
 
     /// - Parameter body: called once before the next read; it may not use the disk.
     package func beforeNextRead(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.atNextRead = body } }
+
+    /// - Parameter body: called once before the next sync of a file; it may use the disk.
+    package func beforeNextSync(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.atNextSync = body } }
 
     package var callCount: Int { counts.values.reduce(0, +) }
 
@@ -145,7 +168,7 @@ package final class FaultyDisk: Disk {
     /// The disk as the next process finds it when the one that used it was killed: everything is there, and durable is
     /// what was. Its calls do not fail.
     package func afterKill() -> FaultyDisk {
-        let disk = FaultyDisk(ignoring: ignored)
+        let disk = FaultyDisk(ignoring: ignored, evictsDropped: evictsDropped)
         state.withLock { state in
             disk.state.withLock { next in
                 next.nodes = state.nodes
@@ -284,13 +307,14 @@ private struct FaultyFile: DiskFile {
     }
 
     func sync() throws(SystemError) {
+        let body = disk.state.withLock { $0.atNextSync.take() }
+        body?()
         try change { state, node throws(SystemError) in
             do throws(SystemError) {
                 _ = try state.admit(.sync)
             } catch {
                 // As Linux does: what could not be written is dropped, and the next sync reports success.
-                node.changes = []
-                node.isDropped = true
+                node.drop(evicts: disk.evictsDropped)
                 throw error
             }
             if disk.ignored.contains(.sync) { return }

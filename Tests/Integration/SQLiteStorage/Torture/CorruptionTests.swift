@@ -69,6 +69,7 @@ struct CorruptionTests {
             switch error {
             case .damaged(let file, let detail):
                 #expect(file.hasPrefix(path) && !detail.isEmpty, "\(context): \(error)")
+                #expect("\(error)".contains("restore a backup"), "\(error)")
             case .newerSchema, .notAccessible: break
             default: Issue.record("\(context): \(error)")
             }
@@ -109,10 +110,12 @@ struct CorruptionTests {
         return problems > 0
     }
 
-    /// Some bytes: those that tell what the file is, and others that are not free space.
+    /// Some bytes: those that tell what the file is, and others that are not free space. `Tools/torture-disk` takes all
+    /// of them.
     private static func places(in bytes: [UInt8]) -> [Int] {
         var random = SplitMix64(seed: 1)
         let used = bytes.indices.filter { bytes[$0] != 0 }
+        if TortureSettings.isComplete { return used }
         return [0, 16, 100] + (0..<samples).map { _ in used[Int(random.next() % UInt64(used.count))] }
     }
 
@@ -144,6 +147,35 @@ struct CorruptionTests {
             damaged[name] = Array(bytes[..<length])
             let outcome = try await open(damaged, "\(name), \(length) bytes")
             #expect(outcome == (name.hasSuffix("-wal") ? .lossReported : .refused), "\(name), \(length) bytes")
+        }
+    }
+
+    /// A frame of the log has its place by the checksums of all before it.
+    @Test func framesOfTheLogInAnotherOrderAreNotTaken() async throws {
+        let files = try await sample(hasLog: true)
+        let log = try #require(files["store.sqlite-wal"])
+        let size = 24 + log[8..<12].reduce(0) { $0 << 8 | Int($1) }
+        let frames = (log.count - 32) / size
+        try #require(frames > 4)
+        for first in 0..<frames - 1 {
+            let (left, right) = (32 + first * size, 32 + (first + 1) * size)
+            var mixed = files
+            mixed["store.sqlite-wal"]?.replaceSubrange(left..<right, with: log[right..<right + size])
+            mixed["store.sqlite-wal"]?.replaceSubrange(right..<right + size, with: log[left..<right])
+            if mixed == files { continue }
+            #expect(try await open(mixed, "frames \(first) and \(first + 1)") == .lossReported)
+        }
+    }
+
+    /// Remains of a crash behind the last transaction of the log, and bytes behind the last page of the database.
+    @Test(arguments: ["store.sqlite", "store.sqlite-wal"])
+    func garbageAtTheEndHarmsNothing(_ name: String) async throws {
+        let files = try await sample(hasLog: name.hasSuffix("-wal"))
+        var random = SplitMix64(seed: 2)
+        for count in [1, 24, 512, 5_000] {
+            var longer = files
+            longer[name]?.append(contentsOf: (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+            #expect(try await open(longer, "\(name), \(count) bytes more") == .unharmed)
         }
     }
 
