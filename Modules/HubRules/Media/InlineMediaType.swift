@@ -26,7 +26,8 @@ package enum InlineMediaType: String, Sendable, CaseIterable {
     /// Returns the type that a file is served with, ``bytes`` if its content begins like none of these.
     ///
     /// It depends on the content alone: the type of a file that several accounts have uploaded reveals nothing about
-    /// the others. Where one beginning has several types it is that of the video, which plays a file with sound only, too.
+    /// the others. Where one beginning has several types it is that of the video, which plays a file with sound only,
+    /// too.
     ///
     /// - Parameter head: the first bytes of the file, ``headBytes`` if it has as many.
     package static func served(head: [UInt8]) -> String { allCases.first { $0.matches(head) }?.rawValue ?? bytes }
