@@ -405,8 +405,8 @@ let package = Package(
         tests(
             "Control", in: "Integration", "CausewayTestSupport", "Causeway", "CausewayCommandLine",
             "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient", "CausewayControlServer",
-            "CausewayDaemon", "CausewayDiagnostics", "CausewayScriptedWorld", "CausewaySystem", "CausewayTerminal",
-            .lifecycle, .logging, .nioCore, .nioPosix),
+            "CausewayDaemon", "CausewayDiagnostics", "CausewayModels", "CausewayScriptedWorld", "CausewaySystem",
+            "CausewayTerminal", .lifecycle, .logging, .nioCore, .nioPosix),
         tests(
             "StatusPage", in: "Integration", "CausewayTestSupport", "Causeway", "CausewayConfiguration",
             "CausewayControlAPI", "CausewayControlServer", "CausewayHTTPServer", "CausewayScriptedWorld",

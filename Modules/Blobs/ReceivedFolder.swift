@@ -44,6 +44,13 @@ package final class ReceivedFolder: ReceivedFiles {
         }
     }
 
+    package func open(_ attachment: Attachment) async throws(BlobError) -> (any Blob)? {
+        guard let path = try await path(of: attachment.sha256) else { return nil }
+        return try await queues.perform { () throws(BlobError) in
+            try OpenBlob(path, size: attachment.size, self.queues)
+        }
+    }
+
     package func begin(_ attachment: Attachment, bytesMax: Int64) async throws(BlobError) -> any ReceivedPart {
         guard Attachment.isHash(attachment.sha256), attachment.size >= 0 else {
             throw .missing(sha256: attachment.sha256)
@@ -130,11 +137,17 @@ package final class ReceivedFolder: ReceivedFiles {
 
     /// The download has ended.
     ///
-    /// - Parameter length: the bytes that are kept.
-    func ended(_ sha256: String, length: Int64) {
+    /// - Parameters:
+    ///   - length: the bytes that are kept.
+    ///   - isComplete: whether the file has its name; it may be empty.
+    func ended(_ sha256: String, length: Int64, isComplete: Bool) {
         let isUnwanted = state.withLock { state in
             let isUnwanted = state.unwanted.remove(sha256) != nil
-            if length > 0, !isUnwanted { state.index.end(sha256, size: length) } else { state.index.remove(sha256) }
+            if isComplete || length > 0, !isUnwanted {
+                state.index.end(sha256, size: length)
+            } else {
+                state.index.remove(sha256)
+            }
             return isUnwanted
         }
         if isUnwanted { remove(sha256) }
@@ -214,6 +227,8 @@ package final class ReceivedFolder: ReceivedFiles {
 private final class OpenPart: ReceivedPart {
     private struct State {
         var length: Int64
+        /// Whether the file was verified, and has its name.
+        var isComplete = false
         var isEnded = false
     }
 
@@ -259,7 +274,9 @@ private final class OpenPart: ReceivedPart {
                 throw .damaged(
                     path: folder.path, detail: "the downloaded file is not the one that the message names; try again")
             }
-            return try folder.complete(attachment)
+            let path = try folder.complete(attachment)
+            state.withLock { $0.isComplete = true }
+            return path
         }
     }
 
@@ -279,11 +296,12 @@ private final class OpenPart: ReceivedPart {
     }
 
     func end() async {
-        let (isFirst, length) = state.withLock { state in
+        let ended = state.withLock { state in
             defer { state.isEnded = true }
-            return (!state.isEnded, state.length)
+            return state
         }
-        guard isFirst else { return }
-        if file == nil { folder.unused(attachment.sha256) } else { folder.ended(attachment.sha256, length: length) }
+        guard !ended.isEnded else { return }
+        guard file != nil else { return folder.unused(attachment.sha256) }
+        folder.ended(attachment.sha256, length: ended.length, isComplete: ended.isComplete)
     }
 }

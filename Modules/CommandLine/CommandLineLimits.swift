@@ -6,6 +6,8 @@ package enum CommandLineLimits {
     package static let inputBytesPerRead = 256 * 1024
     /// How long a one-shot program waits for the results of the messages it sent.
     package static let lingerSeconds = 10
+    /// Bytes of the longest extension, with its dot, that a name which is cut keeps.
+    static let extensionBytesMax = 16
     /// Characters of a progress bar.
     static let progressColumns = 20
     /// The shortest time between two lines of progress.

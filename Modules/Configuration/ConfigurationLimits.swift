@@ -6,6 +6,8 @@ enum ConfigurationLimits {
     static let configurationBytesMax = 1024 * 1024
     /// The longest expiry that can be set: a leap year.
     static let expiryMax: Duration = .seconds(366 * 86_400)
+    /// Uploads at the same time: the connections for files.
+    static let uploadsMax = 6
     /// The longest retention by time, in hours: a hundred years.
     static let retentionHoursMax = 100 * 366 * 24
     /// The numbers of messages that a retention can keep of a channel.

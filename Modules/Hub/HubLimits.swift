@@ -191,6 +191,8 @@ package enum HubLimits {
     package static let freeBytesMin: Int64 = 256 << 20
     /// How long an upload can be continued.
     package static let uploadSecondsMax: Int64 = 7 * 24 * 3600
+    /// How long an upload must have received nothing before it makes room for another one of its account.
+    package static let idleUploadSecondsMin: Int64 = 5 * 60
     /// How long a blob is kept that is attached to no message.
     package static let unattachedSecondsMax: Int64 = 24 * 3600
     /// Bytes in a second that a client has to send while the hub waits for them; below it the connection is closed.
@@ -256,6 +258,7 @@ extension BlobLimits {
     package static let hub = BlobLimits(
         fileBytesMax: HubLimits.fileBytesMax, pendingUploadsMax: HubLimits.pendingUploadsMax,
         quotaBytes: HubLimits.quotaBytes, freeBytesMin: HubLimits.freeBytesMin,
-        uploadSecondsMax: HubLimits.uploadSecondsMax, unattachedSecondsMax: HubLimits.unattachedSecondsMax,
+        uploadSecondsMax: HubLimits.uploadSecondsMax, idleSecondsMin: HubLimits.idleUploadSecondsMin,
+        unattachedSecondsMax: HubLimits.unattachedSecondsMax,
         bytesPerSecondMin: HubLimits.uploadBytesPerSecondMin)
 }

@@ -39,6 +39,9 @@ package struct FileStatus: Sendable, Hashable {
         let seconds: Int
         let nanoseconds: Int
 
+        /// The time of the change, in milliseconds since 1970.
+        package var milliseconds: Int64 { Int64(seconds) * 1000 + Int64(nanoseconds) / 1_000_000 }
+
         /// Whether it is that of an earlier change.
         package func isBefore(_ other: Version) -> Bool {
             (seconds, nanoseconds) < (other.seconds, other.nanoseconds)

@@ -8,6 +8,9 @@
 
 /// The names of files and folders: creation, renaming, removal, and when they are on the disk.
 package enum FileSystem {
+    /// Bytes of the longest name of a file, on every file system in common use.
+    package static let nameBytesMax = 255
+
     /// True if there is something of that name; a link counts if its target exists.
     package static func exists(_ path: String) -> Bool { (try? FileStatus(of: path)) != nil }
 
@@ -71,6 +74,20 @@ package enum FileSystem {
     /// Gives a file another name, in one step, and replaces the file that has it.
     package static func rename(_ path: String, to target: String) throws(SystemError) {
         guard systemRename(path, target) == 0 else { throw .last }
+    }
+
+    /// Gives a file another name, which nothing may have.
+    ///
+    /// On a disk without second names for files the name is looked for first, and one that another process creates
+    /// between the two steps is replaced.
+    package static func renameReplacingNothing(_ path: String, to target: String) throws(SystemError) {
+        do throws(SystemError) {
+            try link(path, to: target)
+        } catch {
+            guard !error.isExisting, (try? FileStatus(of: target, followsLink: false)) == nil else { throw error }
+            return try rename(path, to: target)
+        }
+        try removeIfPresent(path)
     }
 
     /// Gives a file a second name.

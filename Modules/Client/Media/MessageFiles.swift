@@ -63,5 +63,12 @@ struct MessageFiles: Sendable {
         return blob
     }
 
+    /// A file that is here, open for reading: the store's own copy, or a complete download.
+    func reader(of attachment: Attachment) async -> (any Blob)? {
+        if let blob = await blob(of: attachment) { return blob }
+        // One that cannot be read is requested from the server.
+        return try? await received?.open(attachment)
+    }
+
     func path(of attachment: Attachment) async -> String? { await blob(of: attachment)?.path }
 }

@@ -37,8 +37,9 @@ extension MessageRepository {
         return try result.get()
     }
 
-    /// Reads a message's file from `offset` on: from this machine if it is here, else from the server, without keeping
-    /// it. The errors are those of ``file(of:progress:)``.
+    /// Reads a message's file from `offset` on: from this machine if it is here, as the store's own copy or a download,
+    /// else from the server, without keeping it. Cancelling the calling task ends it. The errors are those of
+    /// ``file(of:progress:)``.
     ///
     /// The hash is verified if `offset` is 0; with another one the caller verifies that of the whole file.
     ///
@@ -52,7 +53,7 @@ extension MessageRepository {
     ) async throws(ClientError) {
         let (attachment, files) = try await attachment(of: id)
         do throws(TransportError) {
-            if let blob = await files.blob(of: attachment) {
+            if let blob = await files.reader(of: attachment) {
                 return try await Self.read(blob, from: offset, to: body)
             }
             guard let media = engine.currentMedia else { throw Self.disconnected }
@@ -67,6 +68,7 @@ extension MessageRepository {
     ) async throws(TransportError) {
         var offset = offset
         while offset < blob.size {
+            guard !Task.isCancelled else { throw .notSent(code: "cancelled", detail: "the caller was cancelled") }
             let part: [UInt8]
             do throws(BlobError) {
                 part = try await blob.read(at: offset, count: Limits.blobPartBytesMax)

@@ -35,7 +35,7 @@ package final class DownloadTarget: Sendable {
         }
         self.path = path
         self.attachment = attachment
-        partPath = "\(path).\(attachment.sha256.prefix(8)).part"
+        partPath = path + Self.suffix(attachment)
         do throws(SystemError) {
             file = try OpenFile(partPath, for: .readingAndWriting, [.create, .noLink])
             if try file.status().bytesCount > attachment.size { try file.truncate(to: 0) }
@@ -74,19 +74,29 @@ package final class DownloadTarget: Sendable {
         }
         do throws(SystemError) {
             try file.sync()
-            // Unlike a rename this replaces nothing.
-            try FileSystem.link(partPath, to: path)
-            try FileSystem.removeIfPresent(partPath)
+            try FileSystem.renameReplacingNothing(partPath, to: path)
         } catch {
             throw ControlError(.outputFailed, "cannot write \(path): \(error)")
         }
     }
 
-    /// The name of a file from another device, safe as the last component of a path.
+    /// The name of a file from another device, safe as the last component of a path, and short enough that its part
+    /// has a name as well. A name that is too long loses the end of its stem; a short extension is kept.
     package static func fileName(_ attachment: Attachment) -> String {
         let name = Attachment.name(ofPath: attachment.name)
-        return name.hasPrefix(".") ? "_" + name.dropFirst() : name
+        let safe = name.hasPrefix(".") ? "_" + name.dropFirst() : name
+        var bytesLeft = FileSystem.nameBytesMax - suffix(attachment).utf8.count
+        guard safe.utf8.count > bytesLeft else { return safe }
+        var end = safe.lastIndex(of: ".").map { safe[$0...] } ?? ""
+        if end.utf8.count > CommandLineLimits.extensionBytesMax { end = "" }
+        bytesLeft -= end.utf8.count
+        var stem = safe.dropLast(end.count)
+        while stem.utf8.count > bytesLeft { stem.removeLast() }
+        return String(stem + end)
     }
+
+    /// The end of the name of a part.
+    private static func suffix(_ attachment: Attachment) -> String { ".\(attachment.sha256.prefix(8)).part" }
 
     private func add(_ bytes: [UInt8]) {
         state.withLock { state in

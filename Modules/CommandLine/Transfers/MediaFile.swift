@@ -8,6 +8,8 @@ package final class MediaFile: Sendable {
     private let file: OpenFile
     private let position = Mutex(Int64(0))
     package let size: Int64
+    /// The content when it was opened.
+    private let version: FileStatus.Version
 
     /// Opens the file.
     ///
@@ -27,7 +29,9 @@ package final class MediaFile: Sendable {
         }
         do throws(SystemError) {
             file = try OpenFile(path, for: .reading, .noWait)
-            size = try file.status().bytesCount
+            let opened = try file.status()
+            size = opened.bytesCount
+            version = opened.version
         } catch {
             throw Self.unreadable(path, error)
         }
@@ -42,22 +46,27 @@ package final class MediaFile: Sendable {
     /// Bytes that were read.
     package var offset: Int64 { position.withLock { $0 } }
 
-    /// The next bytes; `nil` at the end of the file, or after the size that it had when it was opened.
+    /// The next bytes; `nil` at the end of the file.
+    ///
+    /// Throws ``ControlError/Code/badRequest`` at the end if the file was written to since it was opened: it may have
+    /// more bytes, or a mixture of old and new ones.
     package func next() throws(ControlError) -> [UInt8]? {
         let start = offset
         let count = Int(min(Int64(ControlLimits.filePartBytes), size - start))
-        guard count > 0 else { return nil }
+        guard count > 0 || size == 0 else { return nil }
         let bytes: [UInt8]
+        var isUnchanged = true
         do throws(SystemError) {
             bytes = try file.bytes(at: start, count: count)
+            if start + Int64(count) == size { isUnchanged = try file.status().version == version }
         } catch {
             throw ControlError(.badRequest, "cannot read \(path): \(error)")
         }
-        guard bytes.count == count else {
+        guard bytes.count == count, isUnchanged else {
             throw ControlError(.badRequest, "\(path) changed while it was copied; try again when it is complete")
         }
         position.withLock { $0 += Int64(count) }
-        return bytes
+        return count > 0 ? bytes : nil
     }
 
     /// The last component of a path.

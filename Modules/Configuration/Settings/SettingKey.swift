@@ -3,7 +3,7 @@ package enum SettingKey: String, ProgramSettingKey {
     case store, storage, socket, durability, restart, ordering, headFailure, expiry
     /// The preset precedes the values that override parts of it: values are set in this order.
     case retry
-    case retryInterval, retryCount, settlingTime, retention, events
+    case retryInterval, retryCount, settlingTime, uploads, retention, events
     case ca, clientCertificate, clientKey
     case logLevel, logFormat
 
@@ -13,7 +13,7 @@ package enum SettingKey: String, ProgramSettingKey {
         switch self {
         case .store, .socket, .ca, .clientCertificate, .clientKey: .path
         case .storage, .durability, .restart, .ordering, .headFailure, .expiry, .retry, .retryInterval, .retryCount,
-            .settlingTime, .retention, .events,
+            .settlingTime, .uploads, .retention, .events,
             .logLevel, .logFormat:
             .text
         }
@@ -44,6 +44,7 @@ package enum SettingKey: String, ProgramSettingKey {
         case .retryInterval: "The pause after a failed attempt: 5s, 500ms, 2m. (default: the retry policy's)"
         case .retryCount: "The number of attempts after the first. (default: the retry policy's)"
         case .settlingTime: "How long the server must be reachable again before anything is sent. (default: 1s)"
+        case .uploads: "The number of files that are uploaded at the same time, from 1 to 6. (default: 2)"
         case .retention:
             "The delivered messages of each channel that the store keeps: forever, those of a time (90d, 48h), or a"
                 + " number of the newest (100000). The server keeps all of them. (default: forever)"

@@ -54,6 +54,7 @@ extension Settings {
         case .retryInterval: retryInterval = try Self.duration(value)
         case .retryCount: retryCount = try Self.count(value)
         case .settlingTime: settlingTime = try Self.duration(value)
+        case .uploads: uploads = try Self.uploads(value)
         case .retention: retention = try Self.retention(value)
         case .events: events = try value.choice()
         case .ca: ca = try value.path()
@@ -86,6 +87,13 @@ extension Settings {
                     + " \(Limits.retainedMessagesMin)")
         }
         return policy
+    }
+
+    private static func uploads(_ value: SettingValue<SettingKey>) throws(ControlError) -> Int {
+        guard let count = Int(value.text), (1...ConfigurationLimits.uploadsMax).contains(count) else {
+            throw value.wrong("must be a whole number from 1 to \(ConfigurationLimits.uploadsMax)")
+        }
+        return count
     }
 
     private static func count(_ value: SettingValue<SettingKey>) throws(ControlError) -> Int {

@@ -29,6 +29,7 @@ package struct Settings: Sendable, Hashable {
     package var retryInterval = RetryPolicy.documented.interval
     package var retryCount = RetryPolicy.documented.retriesMax
     package var settlingTime = OutboxConfiguration().settlingTime
+    package var uploads = OutboxConfiguration().uploadsMax
     package var retention = RetentionPolicy.forever
     package var events = Events.follow
     package var ca: String?
@@ -62,6 +63,7 @@ package struct Settings: Sendable, Hashable {
         case .retryInterval: DurationText.text(retryInterval)
         case .retryCount: String(retryCount)
         case .settlingTime: DurationText.text(settlingTime)
+        case .uploads: String(uploads)
         case .retention: RetentionText.text(retention)
         case .events: events.rawValue
         case .ca: ca

@@ -19,6 +19,7 @@ package struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.retryInterval.help)) package var retryInterval: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.retryCount.help)) package var retryCount: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.settlingTime.help)) package var settlingTime: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.uploads.help)) package var uploads: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.retention.help)) package var retention: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.events.help)) package var events: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.ca.help)) package var ca: String?
@@ -36,7 +37,7 @@ package struct SettingsOptions: ParsableArguments {
             .store: store, .storage: storage, .socket: socket, .durability: durability, .restart: restart,
             .ordering: ordering, .headFailure: headFailure, .expiry: expiry, .retry: retry,
             .retryInterval: retryInterval, .retryCount: retryCount, .settlingTime: settlingTime,
-            .retention: retention, .events: events, .ca: ca,
+            .uploads: uploads, .retention: retention, .events: events, .ca: ca,
             .clientCertificate: clientCertificate, .clientKey: clientKey, .logLevel: logLevel, .logFormat: logFormat,
         ]
         return said.compactMapValues { $0 }

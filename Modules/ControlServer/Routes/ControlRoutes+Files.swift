@@ -154,6 +154,8 @@ private final class FilePartReader: Sendable {
             do throws(ControlError) {
                 try await service.readFile(of: id, from: offset) { bytes throws(ControlError) in
                     await parts.send(bytes)
+                    // A part that was not read is not the end of the reading by itself.
+                    guard !Task.isCancelled else { throw ControlError(.stopping, "the request was cancelled") }
                 }
                 parts.finish()
             } catch {
@@ -161,6 +163,9 @@ private final class FilePartReader: Sendable {
             }
         }
     }
+
+    /// A response of which nothing is written does not run its body.
+    deinit { task.cancel() }
 
     /// The next part; `nil` at the end.
     func next() async throws -> [UInt8]? {

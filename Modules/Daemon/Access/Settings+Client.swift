@@ -17,6 +17,7 @@ extension Settings {
         configuration.outbox.retry.interval = retryInterval
         configuration.outbox.retry.retriesMax = retryCount
         configuration.outbox.settlingTime = settlingTime
+        configuration.outbox.uploadsMax = uploads
         configuration.retention = retention
         configuration.followsEvents = events == .follow
         configuration.outbox.idleProbeInterval = Self.idleProbeInterval

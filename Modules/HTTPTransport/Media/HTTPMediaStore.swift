@@ -45,7 +45,9 @@ struct HTTPMediaStore: MediaStore {
             throw .refused(code: "hashInvalid", detail: "the attachment's SHA-256 is invalid")
         }
         if try await has(file) { return .present(file.receipt) }
-        guard let source, file.size <= Int64(partBytesMax) else { return try await create(file, digest) }
+        guard let source, file.size <= HTTPTransportLimits.createdWithContentBytesMax else {
+            return try await create(file, digest)
+        }
         return try await create(file, digest, with: source)
     }
 
@@ -69,7 +71,8 @@ struct HTTPMediaStore: MediaStore {
         return .session(UploadSession(location: location, file: file))
     }
 
-    /// Creates an upload with the whole file in the same request: for a small file, which is not worth resuming.
+    /// Creates an upload with the whole file in the same request, which saves one. If the request is cut and the server
+    /// has named the upload, the rest is sent to it.
     private func create(
         _ file: Attachment, _ digest: String, with source: any ByteSource
     ) async throws(TransportError) -> UploadStart {
@@ -80,7 +83,9 @@ struct HTTPMediaStore: MediaStore {
                 HTTPTransfer(
                     requests.create(file, digest, isComplete: true), body: body, timeouts: timeouts
                 ) { interim in
-                    guard let location = MediaRequestBuilder.location(in: interim.fields) else { return }
+                    guard MediaRequestBuilder.isAboutUpload(interim),
+                        let location = MediaRequestBuilder.location(in: interim.fields)
+                    else { return }
                     announced.withLock { $0 = location }
                 })
             learn(from: response)
@@ -141,8 +146,8 @@ struct HTTPMediaStore: MediaStore {
                 try requests.append(to: session, at: offset), body: body(source, from: offset, to: file.size),
                 timeouts: timeouts
             ) { interim in
-                guard let offset = MediaRequestBuilder.number(MediaFields.offset, in: interim.fields),
-                    offset <= file.size
+                guard MediaRequestBuilder.isAboutUpload(interim),
+                    let offset = MediaRequestBuilder.number(MediaFields.offset, in: interim.fields), offset <= file.size
                 else { return }
                 reached.report(offset)
             })

@@ -87,7 +87,9 @@ struct MediaRequestBuilder: Sendable {
     }
 
     func delete(_ session: UploadSession) throws(TransportError) -> HTTPClientRequest {
-        HTTPClientRequest(method: .delete, path: try path(of: session), fields: fields)
+        var fields = fields
+        fields[MediaFields.version] = MediaFields.interopVersion
+        return HTTPClientRequest(method: .delete, path: try path(of: session), fields: fields)
     }
 
     private func uploadFields(isComplete: Bool) -> HTTPFields {
@@ -115,6 +117,11 @@ struct MediaRequestBuilder: Sendable {
     /// `Repr-Digest` of a file; `nil` if `sha256` is not 64 digits of hexadecimal.
     static func digest(_ sha256: String) -> String? {
         HexadecimalHash.bytes(of: sha256).map { "sha-256=:\(Data($0).base64EncodedString()):" }
+    }
+
+    /// Whether an interim response is about a resumable upload of this version of the draft; all others are ignored.
+    static func isAboutUpload(_ interim: HTTPInterimResponse) -> Bool {
+        interim.status == 104 && interim.fields[values: MediaFields.version] == [MediaFields.interopVersion]
     }
 
     /// The path of an upload in `Location`.

@@ -44,7 +44,7 @@ struct HubFiles: Sendable {
     }
 
     private func complete(_ upload: HubUpload, _ head: [UInt8]) async throws {
-        let type = InlineMediaType.served(upload.type, head: head)
+        let type = InlineMediaType.served(head: head)
         guard try await storage.completeUpload(upload.id, servedAs: type, at: SystemClock.now()) else {
             // Cancelled meanwhile; the blob has no row, and is collected.
             throw HubHTTPError.uploadNotFound
@@ -55,6 +55,41 @@ struct HubFiles: Sendable {
     func remove(_ upload: UploadID) async throws {
         try await blobs.removePart(upload)
         try await storage.removeUpload(upload)
+    }
+
+    /// Removes an upload that failed before any of its bytes was durable: a client that knows it begins again.
+    func removeIfEmpty(_ id: UploadID) async throws {
+        guard let part = try await blobs.openPart(id) else { return }
+        let length = part.length
+        await part.close()
+        if length == 0 { try await remove(id) }
+    }
+
+    /// Removes the upload of an account that was idle longest, if one was idle for long enough.
+    ///
+    /// - Returns: whether one was removed.
+    func removeIdleUpload(of account: Int64) async throws -> Bool {
+        let now = SystemClock.now()
+        var uploads: [(name: UploadID, idle: Duration)] = []
+        for upload in try await storage.pendingUploads(of: account) {
+            uploads.append((upload.id, try await idle(upload, at: now)))
+        }
+        let minimum = Duration.seconds(limits.idleSecondsMin)
+        guard let id = UploadRules.idlest(of: uploads, atLeast: minimum) else { return false }
+        return try await self.uploads.run(id) {
+            // A request for it may have come first.
+            guard let upload = try await storage.upload(id), upload.completedAt == nil,
+                try await idle(upload, at: now) >= minimum
+            else { return false }
+            try await remove(id)
+            return true
+        }
+    }
+
+    /// The time since the last bytes of an upload.
+    private func idle(_ upload: HubUpload, at now: Timestamp) async throws -> Duration {
+        let last = try await blobs.lastChange(ofPart: upload.id) ?? upload.createdAt.milliseconds
+        return .milliseconds(now.milliseconds - last)
     }
 
     func isExpired(_ upload: HubUpload, at now: Timestamp) -> Bool { secondsLeft(of: upload, at: now) <= 0 }

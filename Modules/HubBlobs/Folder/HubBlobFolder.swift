@@ -85,6 +85,13 @@ package final class HubBlobFolder: BlobStorage {
         forget(id)
     }
 
+    package func lastChange(ofPart id: UploadID) async throws(BlobStorageError) -> Int64? {
+        guard let length = known.withLock({ $0.lengths[id] }) else { return nil }
+        let path = partsFolder + "/" + Self.name(of: id, length: length)
+        // A part that has just got another length, and another name, is in use; the caller looks again in its turn.
+        return try await perform { (try? FileStatus(of: path))?.version.milliseconds }
+    }
+
     package func parts() async throws(BlobStorageError) -> [UploadID] { known.withLock { Array($0.lengths.keys) } }
 
     /// Records that a part has another durable length, and another name.

@@ -26,6 +26,9 @@ package protocol BlobStorage: Sendable {
     /// Removes a part; does nothing if there is none.
     func removePart(_ id: UploadID) async throws(BlobStorageError)
 
+    /// The time at which a part was created or last got bytes, in milliseconds since 1970; `nil` if there is none.
+    func lastChange(ofPart id: UploadID) async throws(BlobStorageError) -> Int64?
+
     /// The ids of all parts.
     func parts() async throws(BlobStorageError) -> [UploadID]
 

@@ -10,6 +10,8 @@ package struct BlobLimits: Sendable, Hashable {
     package var freeBytesMin: Int64
     /// How long an upload can be continued.
     package var uploadSecondsMax: Int64
+    /// How long an upload must have received nothing before it makes room for another one of its account.
+    package var idleSecondsMin: Int64
     /// How long a blob is kept that is attached to no message.
     package var unattachedSecondsMax: Int64
     /// Bytes in a second that a client has to send while the hub waits for them.
@@ -17,13 +19,14 @@ package struct BlobLimits: Sendable, Hashable {
 
     package init(
         fileBytesMax: Int64, pendingUploadsMax: Int, quotaBytes: Int64, freeBytesMin: Int64, uploadSecondsMax: Int64,
-        unattachedSecondsMax: Int64, bytesPerSecondMin: Int64
+        idleSecondsMin: Int64, unattachedSecondsMax: Int64, bytesPerSecondMin: Int64
     ) {
         self.fileBytesMax = fileBytesMax
         self.pendingUploadsMax = pendingUploadsMax
         self.quotaBytes = quotaBytes
         self.freeBytesMin = freeBytesMin
         self.uploadSecondsMax = uploadSecondsMax
+        self.idleSecondsMin = idleSecondsMin
         self.unattachedSecondsMax = unattachedSecondsMax
         self.bytesPerSecondMin = bytesPerSecondMin
     }
@@ -51,7 +54,7 @@ package struct MediaUsage: Sendable, Hashable {
 /// The reason why an upload cannot begin.
 package enum UploadRefusal: Sendable, Hashable {
     case fileTooLarge
-    /// The account has as many uploads as it may have; the end of one makes room.
+    /// The account has as many uploads as it may have; the end of one makes room, and one that is idle is removed.
     case tooManyUploads
     /// The account has used up its quota; the expiry of its files makes room.
     case quotaExceeded(left: Int64)
@@ -71,5 +74,13 @@ extension BlobLimits {
         guard size <= quotaBytes - usage.bytes else { return .quotaExceeded(left: max(0, quotaBytes - usage.bytes)) }
         guard size <= freeBytes - freeBytesMin else { return .diskFull }
         return nil
+    }
+
+    /// Whether a refused file could be uploaded if the account had no other uploads.
+    package func isEased(_ refusal: UploadRefusal, ofFile size: Int64, _ usage: MediaUsage) -> Bool {
+        switch refusal {
+        case .tooManyUploads, .quotaExceeded: usage.pendingUploads > 0 && size <= quotaBytes - usage.storedBytes
+        case .fileTooLarge, .diskFull: false
+        }
     }
 }

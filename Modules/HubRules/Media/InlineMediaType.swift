@@ -23,17 +23,14 @@ package enum InlineMediaType: String, Sendable, CaseIterable {
     /// Bytes from the beginning of a file that decide about its type.
     package static let headBytes = 64
 
-    /// Returns the type that a file is served with: the declared one if it is one of these and the content begins as it
-    /// demands, else ``bytes``.
+    /// Returns the type that a file is served with, ``bytes`` if its content begins like none of these.
     ///
-    /// - Parameters:
-    ///   - declared: as the client named it, perhaps with parameters.
-    ///   - head: the first bytes of the file, ``headBytes`` if it has as many.
-    package static func served(_ declared: String, head: [UInt8]) -> String {
-        let name = declared.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        guard let type = InlineMediaType(rawValue: name), type.matches(head) else { return bytes }
-        return type.rawValue
-    }
+    /// It depends on the content alone: the type of a file that several accounts have uploaded reveals nothing about
+    /// the others. Where one beginning has several types it is that of the video, which plays a file with sound only,
+    /// too.
+    ///
+    /// - Parameter head: the first bytes of the file, ``headBytes`` if it has as many.
+    package static func served(head: [UInt8]) -> String { allCases.first { $0.matches(head) }?.rawValue ?? bytes }
 
     /// Whether a stored type is one that a browser may show.
     package static func isInline(_ type: String) -> Bool { InlineMediaType(rawValue: type) != nil }

@@ -85,4 +85,15 @@ package enum UploadRules {
         guard content.isRest else { return .incomplete }
         return upload.offset + received == upload.length ? .verify : .short
     }
+
+    /// The upload that makes room for another one of its account: the one that was idle longest, if that was for at
+    /// least `minimum`; `nil` if all are in use.
+    ///
+    /// A client that missed the response to a creation, or lost its store, can neither continue nor cancel its upload.
+    package static func idlest<Name: Comparable>(
+        of uploads: some Sequence<(name: Name, idle: Duration)>, atLeast minimum: Duration
+    ) -> Name? {
+        // Of two that were idle equally long the first name.
+        uploads.filter { $0.idle >= minimum }.max { ($0.idle, $1.name) < ($1.idle, $0.name) }?.name
+    }
 }

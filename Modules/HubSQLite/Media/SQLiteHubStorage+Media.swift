@@ -30,6 +30,20 @@ extension SQLiteHubStorage {
         try await read { [path] db in try Self.upload(id, db, path) }
     }
 
+    package func pendingUploads(of account: Int64) async throws(HubStorageError) -> [HubUpload] {
+        try await read { [path] db in
+            var row = try SQLStatement(
+                """
+                SELECT \(Self.uploadColumns) FROM upload WHERE account = ? AND completed_at IS NULL
+                ORDER BY created_at, id
+                """, db)
+            row.bind(account)
+            var uploads: [HubUpload] = []
+            while try row.step() { uploads.append(try Self.upload(row, path)) }
+            return uploads
+        }
+    }
+
     package func completeUpload(
         _ id: UploadID, servedAs type: String, at time: Timestamp
     ) async throws(HubStorageError) -> Bool {
@@ -44,13 +58,12 @@ extension SQLiteHubStorage {
                 INSERT INTO blob (sha256, size, type, unattached_since) VALUES (?, ?, ?, ?)
                 ON CONFLICT (sha256) DO UPDATE SET
                     unattached_since = iif(unattached_since IS NULL, NULL, excluded.unattached_since),
-                    type = iif(type = ?, excluded.type, type)
+                    type = excluded.type
                 """, db)
             insertion.bind(upload.blob.bytes)
             insertion.bind(upload.size)
             insertion.bind(type)
             insertion.bind(time)
-            insertion.bind(InlineMediaType.bytes)
             try insertion.run()
             try Self.addUploader(of: upload, db)
             return true

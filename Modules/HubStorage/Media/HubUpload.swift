@@ -10,7 +10,7 @@ package struct HubUpload: Sendable, Equatable {
     package var blob: BlobName
     /// Bytes of the file.
     package var size: Int64
-    /// The declared media type.
+    /// The declared media type: a record of what the client said, by which nothing is decided.
     package var type: String
     package var createdAt: Timestamp
     /// `nil` until the file is stored as a blob.

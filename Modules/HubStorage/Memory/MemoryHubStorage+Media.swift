@@ -16,6 +16,13 @@ extension MemoryHubStorage {
         try use { state, _ in state.media.uploads[id] }
     }
 
+    package func pendingUploads(of account: Int64) async throws(HubStorageError) -> [HubUpload] {
+        try use { state, _ in
+            state.media.uploads.values.filter { $0.account == account && $0.completedAt == nil }
+                .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        }
+    }
+
     package func completeUpload(
         _ id: UploadID, servedAs type: String, at time: Timestamp
     ) async throws(HubStorageError) -> Bool {

@@ -30,7 +30,7 @@ struct MemoryMedia: Sendable {
             ?? Blob(blob: HubBlob(name: upload.blob, size: upload.size, type: type), unattachedSince: time)
         blob.uploaders.insert(upload.account)
         if blob.unattachedSince != nil { blob.unattachedSince = time }
-        if blob.blob.type == InlineMediaType.bytes { blob.blob.type = type }
+        blob.blob.type = type
         blobs[upload.blob] = blob
         return true
     }

@@ -20,9 +20,14 @@ package protocol MediaStorage: Sendable {
 
     func upload(_ id: UploadID) async throws(HubStorageError) -> HubUpload?
 
-    /// Marks an upload as complete, and its file as a blob that the account uploaded, with the type that it is served
-    /// with. A blob that exists keeps its type unless it had none (`InlineMediaType.bytes`): a first uploader
-    /// that declares nothing decides for nobody else. A blob that is attached to nothing is so since `time`.
+    /// Returns the uploads of an account that are not complete, the oldest first, those of one time by id.
+    func pendingUploads(of account: Int64) async throws(HubStorageError) -> [HubUpload]
+
+    /// Marks an upload as complete, and its file as a blob that the account uploaded. A blob that is attached to
+    /// nothing is so since `time`.
+    ///
+    /// - Parameter type: the type that the blob is served with, from now on; the caller decides it by the content
+    ///   alone, so that it reveals nothing about other uploaders.
     ///
     /// - Returns: false if there is no such upload.
     func completeUpload(

@@ -195,6 +195,9 @@ extension Outbox {
     /// The reason why a message with a pending upload waits; `nil` for any other message.
     func uploadReason(of slot: OutboxLane.Slot, at clock: ClockReading) -> WaitReason? {
         guard let sent = uploads.sent(of: slot.message) else { return nil }
+        if let until = uploads.hold(of: slot.message), until > clock.now {
+            return .rateLimited(until: clock.wall(at: until))
+        }
         if let retry = uploads.retry(of: slot.message), retry.until > clock.now {
             return .backingOff(until: clock.wall(at: retry.until), attempts: retry.attempts)
         }

@@ -74,12 +74,14 @@ extension UploadQueue {
     /// The server asked to wait: nothing begins before this time.
     package mutating func hold(until time: MonotonicTime) { heldUntil = max(heldUntil ?? time, time) }
 
-    /// The queue was built anew from the store, which does not know the pauses: those of the former one are kept.
+    /// The queue was built anew from the store, which knows neither the pauses nor how far sessions came: those of the
+    /// former one are kept.
     package mutating func keepPauses(of former: UploadQueue) {
         heldUntil = former.heldUntil
         for (message, old) in former.uploads {
             guard var upload = uploads[message], case .waiting = upload.state else { continue }
             upload.hasMismatched = old.hasMismatched
+            if upload.entry.session == old.entry.session { upload.sent = old.sent }
             if case .holding(let until) = old.state {
                 leave(upload)
                 upload.state = .holding(until: until)

@@ -158,6 +158,17 @@ extension UploadQueue {
     /// is one.
     package func sent(of message: MessageID) -> Int64? { uploads[message]?.sent }
 
+    /// The time before which an upload does not begin at the server's request; `nil` without one, for an attempt under
+    /// way, and for an upload whose own retry is later.
+    package func hold(of message: MessageID) -> MonotonicTime? {
+        guard let heldUntil, let upload = uploads[message] else { return nil }
+        switch upload.state {
+        case .waiting: return heldUntil
+        case .holding(let until): return until > heldUntil ? nil : heldUntil
+        case .running: return nil
+        }
+    }
+
     /// The time of the next attempt, and the attempts that failed; `nil` unless the upload waits for its retry.
     package func retry(of message: MessageID) -> (until: MonotonicTime, attempts: Int)? {
         guard let upload = uploads[message], case .holding(let until) = upload.state else { return nil }

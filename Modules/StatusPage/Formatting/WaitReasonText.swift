@@ -12,7 +12,9 @@ enum WaitReasonText {
         case "rateLimited": return "rate limited: the server asked to wait"
         case "behind": return "behind message " + (wait.message.map(MessageRowView.short) ?? "")
         case "inFlight": return "in flight: sent, no response yet"
-        case "uploading": return "uploading its attachment"
+        case "uploading":
+            guard let sent = wait.sent, let total = wait.total else { return "uploading its attachment" }
+            return "uploading its attachment: \(PageNumber.bytes(sent)) of \(PageNumber.bytes(total))"
         default: return whole
         }
     }

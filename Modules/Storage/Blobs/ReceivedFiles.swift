@@ -15,6 +15,10 @@ public protocol ReceivedFiles: Sendable {
     /// The path of a complete file; `nil` if it must be downloaded. Counts as a use of the file.
     func path(of sha256: String) async throws(BlobError) -> String?
 
+    /// Opens a complete file for reading; `nil` if it must be downloaded. Counts as a use of the file, which remains
+    /// readable when it is removed.
+    func open(_ attachment: Attachment) async throws(BlobError) -> (any Blob)?
+
     /// Begins or continues a download, and makes room for it. The caller calls ``ReceivedPart/end()``.
     ///
     /// Throws ``BlobError/storageFull(bytes:limit:)`` if the file is larger than `bytesMax`, or if the downloads under
@@ -35,6 +39,9 @@ public protocol ReceivedFiles: Sendable {
 }
 
 extension ReceivedFiles {
+    /// Default for caches that only have paths.
+    public func open(_ attachment: Attachment) async throws(BlobError) -> (any Blob)? { nil }
+
     /// Default for caches in which files only become old.
     public func remove(_ sha256s: Set<String>) async throws(BlobError) {}
 }

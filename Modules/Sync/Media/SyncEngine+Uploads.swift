@@ -33,7 +33,8 @@ extension SyncEngine {
         let session = attempt.session.map { UploadSession(location: $0, file: file) }
         let meter = UploadProgressMeter(runtime)
         let transfer = UploadTransfer(
-            file: file, session: session, blobs: blobs, media: media, meter: meter, runtime: runtime
+            file: file, session: session, isRepeated: attempt.attempts > 1, blobs: blobs, media: media, meter: meter,
+            runtime: runtime
         ) { [weak self] step in
             await self?.uploadReached(step, in: number) ?? false
         }

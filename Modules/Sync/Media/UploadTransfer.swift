@@ -18,6 +18,8 @@ struct UploadTransfer: Sendable {
     let file: Attachment
     /// The session to resume; `nil` to open one.
     let session: UploadSession?
+    /// Whether an earlier attempt failed: each step leaves something that the next attempt can continue from now on.
+    let isRepeated: Bool
     let blobs: any BlobStore
     let media: any MediaStore
     let meter: UploadProgressMeter
@@ -56,11 +58,12 @@ struct UploadTransfer: Sendable {
             guard await report(.resumed(offset: offset)) else { return nil }
             return try await send(source, to: session, from: offset)
         }
-        switch try await media.begin(file, from: source) {
+        switch try await media.begin(file, from: isRepeated ? nil : source) {
         case .present(let receipt): return try uploaded(receipt)
         case .session(let opened):
             guard await report(.opened(opened)) else {
-                await media.cancelIfPossible(opened)
+                // In a task of its own: this one is cancelled, and would send nothing.
+                runtime.spawn { [media] in await media.cancelIfPossible(opened) }
                 return nil
             }
             return try await send(source, to: opened, from: 0)

@@ -27,7 +27,7 @@ public protocol MediaStore: Sendable {
     func begin(_ file: Attachment) async throws(TransportError) -> UploadStart
 
     /// Opens an upload like ``begin(_:)``, and may transfer a small file in the same request: the result is then
-    /// ``UploadStart/present(_:)``.
+    /// ``UploadStart/present(_:)``. After a failure the caller uses ``begin(_:)``, of which a session remains.
     ///
     /// - Parameter source: the file's bytes; `nil` to transfer none.
     func begin(_ file: Attachment, from source: (any ByteSource)?) async throws(TransportError) -> UploadStart

@@ -13,6 +13,7 @@ final class FaultyHubStorage: HubStorage {
         case knowsEveryHistory, knowsEveryOpening, keepsTooLittle, keepsDroppedCursors, repeatsEvents, endsEarly
         case leaksAccounts, leaksChannels, staysMember, hidesCrowds, hidesTopics
         case forgetsPendingUploads, completesUnknownUploads, keepsUploads, repeatsUploads, countsPendingFilesOnly
+        case listsCompleteUploads
         case leaksBlobs, ignoresTheMessage, knowsEveryBlob, hidesUnattachedBlobs, removesBlobsEarly
         case losesAttachments, keepsAttachments, loadsEveryBlob, keepsMissingTypes
         case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose

@@ -95,6 +95,32 @@ import Testing
         await second.close()
     }
 
+    @Test func anEmptyFileIsKept() async throws {
+        let folder = ReceivedFolder(at: path)
+        let found = try await fetch([], folder)
+        #expect(try await folder.path(of: attachment([]).sha256) == found)
+        #expect(try await folder.open(attachment([]))?.size == 0)
+        // It is removed like any other one.
+        try await folder.removeAll()
+        #expect(try names().isEmpty)
+        await folder.close()
+    }
+
+    @Test func aCompleteFileIsRead() async throws {
+        let folder = ReceivedFolder(at: path)
+        let bytes = file(1, 50)
+        #expect(try await folder.open(attachment(bytes)) == nil)
+        let part = try await folder.begin(attachment(bytes), bytesMax: 100)
+        try await part.append(Array(bytes[..<20]))
+        await part.end()
+        #expect(try await folder.open(attachment(bytes)) == nil, "a part is not the file")
+        _ = try await fetch(bytes, folder)
+        let blob = try #require(try await folder.open(attachment(bytes)))
+        try await folder.removeAll()
+        #expect(try await blob.read(at: 10, count: 100) == Array(bytes[10...]))
+        await folder.close()
+    }
+
     @Test func otherBytesAreRemoved() async throws {
         let folder = ReceivedFolder(at: path)
         let part = try await folder.begin(attachment(file(1, 10)), bytesMax: 100)

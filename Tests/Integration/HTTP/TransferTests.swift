@@ -142,6 +142,29 @@ import Testing
         #expect(offsets.withLock { $0 } == (1...40).map(String.init))
     }
 
+    /// A server that reports every second how far a transfer of 8 KiB a second came.
+    @Test func aSlowTransferHasAsManyInterimResponsesAsItNeeds() async throws {
+        let step = 8 * 1024
+        let source = Source(parts: 4)
+        let count = source.count * Self.part / step
+        let reported = Mutex(0)
+        try await ScriptedServer.run { connection in
+            guard try await connection.readHead() != nil else { return }
+            for _ in 1...count {
+                _ = try await connection.readBody(step)
+                try await connection.write("HTTP/1.1 104 Upload Resumption Supported\r\n\r\n")
+            }
+            try await connection.write("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+        } body: { port in
+            try await withClient(port: port) { client in
+                let response = try await client.transfer(
+                    Self.upload(source.body) { _ in reported.withLock { $0 += 1 } })
+                #expect(response.status.code == 201)
+            }
+        }
+        #expect(reported.withLock { $0 } == count)
+    }
+
     @Test func interimResponsesWithoutBytesAreLimited() async throws {
         try await ScriptedServer.run { connection in
             _ = try await connection.readHead()

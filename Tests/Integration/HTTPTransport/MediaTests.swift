@@ -68,14 +68,14 @@ import Testing
 
     // MARK: - Uploads
 
-    @Test(arguments: ["https", "wss", "auto"], [0, 1, 1_000, 3_000_000])
+    @Test(arguments: ["https", "wss", "auto"], [0, 1, 1_000, 1 << 20, 3_000_000])
     func aFileGoesToTheHubAndBack(scheme: String, size: Int) async throws {
         try await Self.withHub { fixture in
             let transport = try fixture.transport(scheme)
             let media = try #require(transport.media)
             let file = SampleFile(count: size)
             let start = try await media.begin(file.attachment, from: file)
-            if size <= media.partBytesMax {
+            if size <= 1 << 20 {
                 #expect(start == .present(file.receipt), "a small file needs one request")
             } else {
                 guard case .session(let session) = start else {
@@ -285,6 +285,46 @@ import Testing
                     try await media.download(unknown.attachment, from: 0) { _ throws(TransportError) in }
                 } == "refused(blobNotFound)")
             await transport.close()
+        }
+    }
+
+    /// The draft: a client ignores interim responses with another status or another version than its own.
+    @Test func interimResponsesOfOthersAreIgnored() async throws {
+        let file = SampleFile(count: 1000)
+        let rows: [(status: Int, version: String?)] = [(103, "8"), (104, nil), (104, "7"), (104, "8, 8"), (104, "8")]
+        for (status, version) in rows {
+            @Sendable func interim(_ field: String) -> ScriptedHTTPServer.Step {
+                let version = version.map { "Upload-Draft-Interop-Version: \($0)\r\n" } ?? ""
+                return .write("HTTP/1.1 \(status) Interim\r\n\(version)\(field)\r\n\r\n")
+            }
+            let isOwn = status == 104 && version == "8"
+            try await ScriptedHTTPServer.run { request in
+                switch request.method {
+                case "HEAD": [.write("HTTP/1.1 404 Not Found\r\nCauseway-Protocol: 1\r\n\r\n")]
+                case "POST": [interim("Location: /v1/uploads/abc"), .close]
+                case "DELETE": [.write("HTTP/1.1 204 No Content\r\nCauseway-Protocol: 1\r\n\r\n")]
+                default:
+                    [
+                        interim("Upload-Offset: 500"),
+                        .hub(200, #"{"sha256":"\#(file.attachment.sha256)","size":1000}"#),
+                    ]
+                }
+            } body: { server, port in
+                try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
+                    let media = try #require(transport.media)
+                    let session = UploadSession(location: "/v1/uploads/abc", file: file.attachment)
+                    let begun = try? await media.begin(file.attachment, from: file)
+                    #expect(begun == (isOwn ? .session(session) : nil), "\(status) \(version ?? "-")")
+                    let reports = Mutex<[Int64]>([])
+                    _ = try await media.send(file, to: session, from: 0) { sent in
+                        reports.withLock { $0.append(sent) }
+                    }
+                    #expect(reports.withLock { $0 } == (isOwn ? [500] : []), "\(status) \(version ?? "-")")
+                    try await media.cancel(session)
+                    #expect(server.requests.last?.method == "DELETE")
+                    #expect(server.requests.last?.header("Upload-Draft-Interop-Version") == "8")
+                }
+            }
         }
     }
 

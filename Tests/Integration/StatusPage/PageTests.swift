@@ -216,6 +216,25 @@ import Testing
         }
     }
 
+    @Test func anUploadShowsItsBytes() async throws {
+        try await Self.answering { world, double in
+            let id = try await world.queue(["a"])[0]
+            let wait = WaitReason.uploading(sent: 1_500_000, total: 4_000_000)
+            let uploading: @Sendable (MessageDTO) -> MessageDTO = { message in
+                var message = message
+                message.wait = WaitReasonDTO(wait)
+                message.waitText = wait.description
+                return message
+            }
+            double.answers.message = uploading
+            double.answers.outbox = { list in MessageListResponse(list.messages.map(uploading), next: nil) }
+            for path in ["/outbox", "/messages/\(id)"] {
+                let page = try await world.page.get(path).body
+                #expect(page.contains("uploading its attachment: 1.5 MB of 4.0 MB"), "\(path)")
+            }
+        }
+    }
+
     /// For a channel and a state together, a page may be empty although there is a next one.
     @Test func anEmptyPageBeforeOthersSaysSo() async throws {
         try await Self.answering { world, double in

@@ -1,3 +1,4 @@
+import CausewayHubRules
 import CausewayModels
 
 /// The hub's files: uploads that can be resumed, and complete files, of which those that no message has expire.
@@ -26,7 +27,7 @@ struct HubFiles {
     static let uploadsMax = 5
     /// The time after which an upload that nothing continues makes room for another one of its account: a client that
     /// missed the name of an upload cannot cancel it.
-    static let idleMax: Duration = .seconds(60)
+    static let idleMin: Duration = .seconds(60)
 
     private(set) var uploads: [String: Upload] = [:]
     private(set) var files: [String: File] = [:]
@@ -51,10 +52,11 @@ struct HubFiles {
     ///
     /// - Returns: false if the account has too many that are in use.
     mutating func makeRoom(for account: UserID?, at now: MonotonicTime) -> Bool {
-        guard uploads.values.count(where: { $0.account == account }) >= Self.uploadsMax else { return true }
-        let idle = uploads.filter { $0.value.account == account && now - $0.value.usedAt >= Self.idleMax }
-        guard let oldest = idle.min(by: { ($0.value.usedAt, $0.key) < ($1.value.usedAt, $1.key) }) else { return false }
-        uploads[oldest.key] = nil
+        let own = uploads.filter { $0.value.account == account }
+        guard own.count >= Self.uploadsMax else { return true }
+        let idle = own.map { (name: $0.key, idle: now - $0.value.usedAt) }
+        guard let idlest = UploadRules.idlest(of: idle, atLeast: Self.idleMin) else { return false }
+        uploads[idlest] = nil
         return true
     }
 

@@ -1,3 +1,4 @@
+import CausewayHubRules
 import CausewayModels
 import CausewaySimulationKernel
 
@@ -24,7 +25,7 @@ struct ModelFiles {
     static let uploadsMax = 5
     /// The time after which an upload that nobody continues makes room for another one of its account: a client that
     /// missed the name of an upload cannot cancel it.
-    static let idleMax: Duration = .seconds(60)
+    static let idleMin: Duration = .seconds(60)
 
     private(set) var uploads: [String: Upload] = [:]
     private(set) var files: [String: File] = [:]
@@ -50,12 +51,11 @@ struct ModelFiles {
 
     /// The name of a new upload; `nil` if the account has too many that are under way.
     mutating func begin(_ file: Attachment, of account: UserID, at now: MonotonicTime) -> String? {
-        if uploads.values.count(where: { $0.account == account }) >= Self.uploadsMax {
-            let idle = uploads.filter { $0.value.account == account && now - $0.value.usedAt >= Self.idleMax }
-            guard let oldest = idle.min(by: { ($0.value.usedAt, $0.key) < ($1.value.usedAt, $1.key) }) else {
-                return nil
-            }
-            uploads[oldest.key] = nil
+        let own = uploads.filter { $0.value.account == account }
+        if own.count >= Self.uploadsMax {
+            let idle = own.map { (name: $0.key, idle: now - $0.value.usedAt) }
+            guard let idlest = UploadRules.idlest(of: idle, atLeast: Self.idleMin) else { return nil }
+            uploads[idlest] = nil
         }
         lastUpload += 1
         uploads["/uploads/\(lastUpload)"] = Upload(account: account, file: file, usedAt: now)

@@ -72,6 +72,35 @@ import Testing
         await hub.process.stop()
     }
 
+    @Test func theOutboxShowsTheBytesOfAnUpload() async throws {
+        let home = try Home()
+        let hub = try await TestHub.start(in: home)
+        let target = try #require(URL(string: hub.address)?.port)
+        try await FaultProxy.run(to: target) { _ in
+            .slow(bytes: 8_000, pause: .milliseconds(5))
+        } body: { _, port in
+            let login = try await home.causeway(
+                "login", "https://127.0.0.1:\(port)", "--ca", hub.authority, "--token-file", hub.tokenFile)
+            #expect(login.status == 0, "\(login.errors)")
+            let daemon = try Program.causewayd.start([], environment: home.environment)
+            try await daemon.says("ready")
+            let path = try home.write(String(repeating: "0123456789abcdef", count: 1_000_000), to: "large")
+            let id = try await line(home, "send", "general", "--file", path)
+            try await Eventually.holds("the bytes are shown") {
+                let outbox = try await home.causeway("outbox", "--json").json()
+                let message = (outbox["messages"] as? [[String: Any]])?.first { $0["id"] as? String == id }
+                let wait = message?["wait"] as? [String: Any]
+                guard wait?["kind"] as? String == "uploading" else { return false }
+                #expect(wait?["total"] as? Int == 16_000_000)
+                return (wait?["sent"] as? Int ?? 0) > 0
+            }
+            let words = try await home.causeway("outbox").output
+            #expect(words.contains(/uploading, [1-9][0-9]* of 16000000 bytes/), "\(words)")
+            #expect(await daemon.stop() == 0)
+        }
+        await hub.process.stop()
+    }
+
     @Test(arguments: [false, true])
     func aFileThatCannotBeSentIsNamed(withDaemon: Bool) async throws {
         let home = try Home()

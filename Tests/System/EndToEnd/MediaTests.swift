@@ -3,7 +3,9 @@ import CausewayModels
 import CausewaySQLiteStorage
 import CausewayScriptedWorld
 import CausewayTestSupport
+import CausewayTransport
 import Foundation
+import Synchronization
 import Testing
 
 /// Messages with files, from a path on one disk to a path on another one.
@@ -45,7 +47,7 @@ import Testing
                 let client = try await world.open("store", configuration)
                 try await client.login(server: "https://127.0.0.1:\(port)", token: try world.token())
                 let large = try Self.write(Self.image(4_000_000, seed: 1), "1.png", in: world)
-                let small = try Self.write(Self.image(600_000, seed: 2), "2.png", in: world)
+                let small = try Self.write(Self.image(400_000, seed: 2), "2.png", in: world)
                 let tiny = try Self.write(Self.image(1000, seed: 3), "3.png", in: world)
                 let messages = client.messages
                 let handles = [
@@ -211,6 +213,21 @@ import Testing
             // Offline it is still here.
             try await other.logout()
             #expect(try await other.messages.file(of: message) == paths[0])
+            let read = Mutex<[UInt8]>([])
+            try await other.messages.readFile(of: message, from: 5) { part throws(TransportError) in
+                read.withLock { $0 += part }
+            }
+            #expect(read.withLock { $0 } == Array(bytes[5...]))
+            // A caller that is cancelled gets no further part.
+            let parts = Mutex(0)
+            let cancelled = Task {
+                try await other.messages.readFile(of: message) { _ throws(TransportError) in
+                    parts.withLock { $0 += 1 }
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                }
+            }
+            await #expect(throws: ClientError.self) { try await cancelled.value }
+            #expect(parts.withLock { $0 } == 1)
             await other.close()
         }
     }

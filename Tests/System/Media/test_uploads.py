@@ -157,6 +157,19 @@ class Uploads(unittest.TestCase):
         self.cancel(location)
         self.assertEqual(request("HEAD", "/v1/blobs/" + hashlib.sha256(self.data).hexdigest()).status, 404)
 
+    def test_interrupted_append_is_not_complete(self):
+        location = begin(self.data)
+        fields = {"Upload-Complete": "?1", "Upload-Offset": 0, "Content-Type": "application/partial-upload",
+                  "Content-Length": len(self.data), "Upload-Draft-Interop-Version": "8"}
+        with connect() as connection:
+            connection.sendall(head_of("PATCH", location, fields, TOKEN) + self.data[:20_000])
+        state = request("HEAD", location)
+        self.assertEqual(state["Upload-Complete"], "?0")
+        offset = int(state["Upload-Offset"])
+        self.assertLessEqual(offset, 20_000)
+        self.assertEqual(request("HEAD", "/v1/blobs/" + hashlib.sha256(self.data).hexdigest()).status, 404)
+        self.assertEqual(append(location, self.data[offset:], offset, True).status, 200)
+
     # 4.3 Offset retrieval
 
     def test_head_has_offset_completeness_length_and_limits(self):
@@ -244,7 +257,31 @@ class Uploads(unittest.TestCase):
     def test_length_is_recorded_from_the_content_length(self):
         fields = creation(self.data, True)
         del fields["Upload-Length"]
-        self.assertEqual(request("POST", "/v1/uploads", fields, self.data).status, 200)
+        reply = request("POST", "/v1/uploads", fields, self.data)
+        self.assertEqual(reply.status, 200)
+        self.assertEqual(request("HEAD", reply["Location"])["Upload-Length"], str(len(self.data)))
+
+    def test_malformed_length_is_ignored(self):
+        for value in ("x", "-1", "1.0", '"3"', "?1", "3, 3"):
+            reply = request("POST", "/v1/uploads", creation(self.data, True, Upload_Length=value), self.data)
+            self.assertEqual(reply.status, 200, value)
+            self.assertEqual(request("HEAD", reply["Location"])["Upload-Length"], str(len(self.data)), value)
+        # Without it a creation has no length at all.
+        reply = request("POST", "/v1/uploads", creation(self.data, False, Upload_Length="x"), b"")
+        self.assertEqual((reply.status, json.loads(reply.body)["code"]), (400, "lengthMissing"))
+
+    def test_malformed_completeness_is_ignored(self):
+        for value in ("x", "1", "?2", "true", "?1, ?1"):
+            fields = creation(self.data, True)
+            fields["Upload-Complete"] = value
+            reply = request("POST", "/v1/uploads", fields, self.data)
+            # As if it were not there, which is not a request for an upload here.
+            self.assertEqual((reply.status, json.loads(reply.body)["code"]), (400, "completenessMissing"), value)
+            location = begin(self.data)
+            reply = append(location, self.data, 0, True, fields={"Upload-Complete": value})
+            self.assertEqual((reply.status, json.loads(reply.body)["code"]), (400, "completenessMissing"), value)
+            self.assertEqual(request("HEAD", location)["Upload-Offset"], "0")
+            self.cancel(location)
 
     # 4.1.4 Limits
 

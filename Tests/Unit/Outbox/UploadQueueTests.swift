@@ -68,6 +68,17 @@ private final class UploadHarness {
     }
     func firstPending(in lane: LaneID) -> (message: MessageID, sequence: Int64)? { queue.firstPending(in: lane) }
     func sent(of message: MessageID) -> Int64? { queue.sent(of: message) }
+    func hold(_ seconds: Int64) { checked { $0.hold(until: start + .seconds(seconds)) } }
+    func hold(of message: MessageID) -> MonotonicTime? { queue.hold(of: message) }
+    /// Builds the queue anew from the entries that the store has.
+    func reload(_ entries: UploadQueue.Entry...) {
+        let former = queue
+        queue = UploadQueue()
+        checked { queue in
+            for entry in entries { queue.insert(entry) }
+            queue.keepPauses(of: former)
+        }
+    }
     func retry(of message: MessageID) -> (until: MonotonicTime, attempts: Int)? { queue.retry(of: message) }
 }
 
@@ -224,6 +235,36 @@ private final class UploadHarness {
         #expect(queue.fail(1, at: start) == nil)
         #expect(queue.interrupted(1) == nil)
         #expect(queue.progressed(to: 5, by: 1) == nil)
+    }
+
+    @Test func aReloadKeepsTheBytesOfASession() {
+        queue.insert(1, 2)
+        _ = queue.begun()
+        for number in 1...2 {
+            _ = queue.opened("s\(number)", by: number)
+            _ = queue.progressed(to: 70, by: number)
+            _ = queue.interrupted(number)
+        }
+        queue.reload(
+            UploadQueue.Entry(message: message(1), lane: .media, sequence: 1, session: "s1"),
+            UploadQueue.Entry(message: message(2), lane: .media, sequence: 2, session: "another"))
+        #expect(queue.sent(of: message(1)) == 70)
+        #expect(queue.sent(of: message(2)) == 0)
+    }
+
+    /// An attempt under way goes on; the others wait as long as the server asked, or until their own retry.
+    @Test func aHoldIsThatOfTheUploadsThatDoNotRun() {
+        queue.insert(1, 2, 3)
+        _ = queue.begun()
+        _ = queue.fail(2, at: start)
+        #expect(queue.hold(of: message(1)) == nil && queue.hold(of: message(3)) == nil)
+        queue.hold(4)
+        #expect(queue.hold(of: message(1)) == nil)
+        #expect(queue.hold(of: message(2)) == nil)
+        #expect(queue.hold(of: message(3)) == start + .seconds(4))
+        queue.hold(9)
+        #expect(queue.hold(of: message(2)) == start + .seconds(9))
+        #expect(queue.hold(of: message(4)) == nil)
     }
 
     @Test func aResentMessageMovesToItsNewPlace() {

@@ -15,6 +15,8 @@ final class ScriptedMedia: MediaStore {
         var errors: [TransportError] = []
         /// The bytes after which the next transfers break.
         var cuts: [Int64] = []
+        /// How long the creation of a session takes.
+        var beginTime: Duration = .zero
         /// How long each part takes.
         var partTime: Duration = .zero
         /// Bytes that arrived, over all sessions.
@@ -49,6 +51,8 @@ final class ScriptedMedia: MediaStore {
 
     func begin(_ file: Attachment) async throws(TransportError) -> UploadStart {
         try noteCall("begin \(file.sha256)")
+        let beginTime = state.withLock { $0.beginTime }
+        if beginTime > .zero { await runtime.sleep(until: runtime.now + beginTime) }
         return state.withLock { state in
             if state.files.contains(file.sha256) {
                 return .present(UploadReceipt(name: file.sha256, sha256: file.sha256))
@@ -113,6 +117,8 @@ final class ScriptedMedia: MediaStore {
     }
 
     func cancel(_ session: UploadSession) async throws(TransportError) {
+        // As a request of a task that is cancelled, which is never sent.
+        if Task.isCancelled { throw .unreachable(detail: "cancelled") }
         state.withLock { state in
             state.calls.append("cancel \(session.location)")
             state.sessions[session.location] = nil

@@ -212,6 +212,19 @@ struct UploadTests {
         }
     }
 
+    /// The session is known only after the deletion.
+    @Test func deletingAMessageDuringTheCreationCancelsItsSession() throws {
+        try run { setting in
+            setting.media.state.withLock { $0.beginTime = .seconds(1) }
+            let id = try await setting.create("a1000")
+            try await setting.world.until("a session is being created") { setting.media.calls == ["begin a1000"] }
+            _ = try await setting.client.messages.softDeleteMessages([id])
+            await setting.world.pass(.seconds(3))
+            #expect(setting.media.calls == ["begin a1000", "cancel /u/1"])
+            #expect(setting.media.state.withLock { $0.sessions.isEmpty })
+        }
+    }
+
     @Test func deletingAFailedMessageCancelsItsSession() throws {
         try run { setting in
             setting.media.state.withLock { state in

@@ -31,6 +31,26 @@ import Testing
         #expect(try FileStatus(of: path("a")).bytesCount == 2)
     }
 
+    @Test func aRenameCanReplaceNothing() throws {
+        try OpenFile(path("a"), for: .writing, .create).write([1])
+        try OpenFile(path("b"), for: .writing, .create).write([2])
+        let error = #expect(throws: SystemError.self) {
+            try FileSystem.renameReplacingNothing(path("a"), to: path("b"))
+        }
+        #expect(error?.isExisting == true)
+        #expect(try OpenFile(path("b"), for: .reading).read(upTo: 8) == [2])
+        try FileSystem.renameReplacingNothing(path("a"), to: path("c"))
+        #expect(!FileSystem.exists(path("a")))
+        #expect(try OpenFile(path("c"), for: .reading).read(upTo: 8) == [1])
+        // A folder has no second name, like a file on some disks.
+        try FileSystem.makeFolder(path("d"))
+        try FileSystem.renameReplacingNothing(path("d"), to: path("e"))
+        #expect(try FileStatus(of: path("e")).kind == .folder)
+        try FileSystem.makeFolder(path("d"))
+        #expect(throws: SystemError.self) { try FileSystem.renameReplacingNothing(path("d"), to: path("e")) }
+        #expect(FileSystem.exists(path("d")))
+    }
+
     @Test func aLinkIsFollowedOnlyWhereItMayBe() throws {
         try OpenFile(path("a"), for: .writing, .create).write([7])
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))

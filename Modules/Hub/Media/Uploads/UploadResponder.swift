@@ -49,22 +49,45 @@ struct UploadResponder: Sendable {
         guard case .receive = verdict else {
             return Self.inconsistentLength
         }
-        let limits = files.limits
-        let freeBytes = try await storing { try await files.blobs.freeBytes() }
         let location = WireProtocol.uploadPath(upload.id.text)
         // Already in its turn: an upload that is removed between its row and its part would leave the part behind.
         return try await inTurn(upload.id, context) {
-            let refusal = try await storage.addUpload(upload) { usage in
-                limits.refusal(ofFile: upload.size, usage, freeBytes: freeBytes)
-            }
-            if let refusal { throw HubHTTPError.refusedUpload(refusal, limits) }
+            // Before there is anything to remove again.
+            let lease = try lease(context)
+            defer { withExtendedLifetime(lease) {} }
+            try await add(upload)
             do {
                 try await storing { try await files.blobs.createPart(upload.id) }
+                return try await receive(upload, content, request, context, at: location)
             } catch {
-                try await files.remove(upload.id)
+                try? await files.removeIfEmpty(upload.id)
                 throw error
             }
-            return try await receive(upload, content, request, context, at: location)
+        }
+    }
+
+    /// The buffers of a request that transfers content.
+    private func lease(_ context: HubRequestContext) throws -> ByteLease {
+        let lease = ByteLease(shares, for: try context.requireOwner())
+        try lease.add(HubLimits.filePartBytes)
+        return lease
+    }
+
+    /// Stores the row of a new upload. If the account has too many others, those that are idle make room.
+    private func add(_ upload: HubUpload) async throws {
+        let limits = files.limits
+        let freeBytes = try await storing { try await files.blobs.freeBytes() }
+        while true {
+            let refused = try await storage.addUpload(upload) { usage in
+                limits.refusal(ofFile: upload.size, usage, freeBytes: freeBytes).map { refusal in
+                    (refusal, isEased: limits.isEased(refusal, ofFile: upload.size, usage))
+                }
+            }
+            guard let (refusal, isEased) = refused else { return }
+            // Each turn removes one upload.
+            guard isEased, try await storing({ try await files.removeIdleUpload(of: upload.account) }) else {
+                throw HubHTTPError.refusedUpload(refusal, limits)
+            }
         }
     }
 
@@ -129,7 +152,10 @@ struct UploadResponder: Sendable {
                 length: upload.size, offset: offset, isComplete: upload.completedAt != nil)
             let refusal: Response
             switch UploadRules.admit(content, to: state) {
-            case .receive: return try await receive(upload, content, request, context, at: nil)
+            case .receive:
+                let lease = try lease(context)
+                defer { withExtendedLifetime(lease) {} }
+                return try await receive(upload, content, request, context, at: nil)
             case .mismatchingOffset(let expected, let provided):
                 refusal = UploadProblem.mismatchingOffset(expected: expected, provided: provided)
             case .completed: refusal = UploadProblem.completed
@@ -154,9 +180,6 @@ struct UploadResponder: Sendable {
         _ upload: HubUpload, _ content: UploadRules.Content, _ request: Request, _ context: HubRequestContext,
         at location: String?
     ) async throws -> Response {
-        let lease = ByteLease(shares, for: try context.requireOwner())
-        try lease.add(HubLimits.filePartBytes)
-        defer { withExtendedLifetime(lease) {} }
         let version = UploadFields.version(in: request.headers)
         guard let part = try await storing({ try await files.blobs.openPart(upload.id) }) else {
             throw HubHTTPError.uploadNotFound

@@ -27,7 +27,7 @@ import Testing
         .store: ("/a", "/b"), .socket: ("/a/s", "/b/s"), .durability: ("normal", "full"),
         .restart: ("fail", "resume"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
         .headFailure: ("pauseLane", "continue"), .expiry: ("900s", "never"), .retry: ("patient", "documented"),
-        .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .retention: ("90d", "100000"),
+        .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .uploads: ("3", "6"), .retention: ("90d", "100000"),
         .ca: ("/a/ca", "/b/ca"), .events: ("off", "follow"),
         .clientCertificate: ("/a/c", "/b/c"), .clientKey: ("/a/k", "/b/k"), .logLevel: ("debug", "error"),
         .logFormat: ("json", "text"), .storage: ("file", "sqlite"),
@@ -96,13 +96,14 @@ import Testing
 
     @Test func thePoliciesReachTheClient() throws {
         let flags: [SettingKey: String] = [
-            .ordering: "mediaAfterText", .headFailure: "pauseLane", .expiry: "2h", .retry: "patient",
+            .ordering: "mediaAfterText", .headFailure: "pauseLane", .expiry: "2h", .retry: "patient", .uploads: "5",
         ]
         let client = try resolve(flags).clientConfiguration
         #expect(client.ordering == .mediaAfterText)
         #expect(client.outbox.headFailure == .pauseLane)
         #expect(client.outbox.expiry == .seconds(7200))
         #expect(client.outbox.retry == .patient)
+        #expect(client.outbox.uploadsMax == 5)
         let usual = try resolve().clientConfiguration
         // A program that restarts resumes; the library keeps the documented default.
         #expect(usual.restart == .resume && ClientConfiguration().restart == .fail)
@@ -132,6 +133,7 @@ import Testing
             (#"{"expiry":"0s"}"#, "it must be a time from 1s"), (#"{"expiry":"soon"}"#, "or never"),
             (#"{"headFailure":"stop"}"#, "it must be one of continue, pauseLane"),
             (#"{"retry":"often"}"#, "it must be one of documented, patient"),
+            (#"{"uploads":0}"#, "it must be a whole number"), (#"{"uploads":7}"#, "it must be a whole number"),
             (#"{"retryCount":-1}"#, "it must be a whole number"), (#"{"ca":""}"#, "it is empty"),
             (#"{"clientKey":"/k"}"#, "must be set together"),
         ])

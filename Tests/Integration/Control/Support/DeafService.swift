@@ -16,10 +16,22 @@ struct DeafService: ControlService {
         let streams = Mutex<[AsyncThrowingStream<ActivityResponse, any Error>.Continuation]>([])
     }
 
+    /// A message with a file, and the reading of its bytes.
+    struct File: Sendable {
+        typealias Body = @Sendable ([UInt8]) async throws(ControlError) -> Void
+
+        let message: MessageDTO
+        let read: @Sendable (Body) async throws(ControlError) -> Void
+    }
+
     private let watched: Watch
+    private let file: File?
     private let kept = Kept()
 
-    init(watched: Watch = .refused) { self.watched = watched }
+    init(watched: Watch = .refused, file: File? = nil) {
+        self.watched = watched
+        self.file = file
+    }
 
     private var deaf: ControlError { ControlError(.internalError, "deaf") }
 
@@ -32,7 +44,14 @@ struct DeafService: ControlService {
     func edit(_ id: MessageID, _ request: EditRequest) async throws(ControlError) -> MessageDTO { throw deaf }
     func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO { throw deaf }
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListResponse { throw deaf }
-    func message(_ id: MessageID) async throws(ControlError) -> MessageDTO { throw deaf }
+    func message(_ id: MessageID) async throws(ControlError) -> MessageDTO {
+        guard let file else { throw deaf }
+        return file.message
+    }
+    func readFile(of id: MessageID, from offset: Int64, to body: File.Body) async throws(ControlError) {
+        guard let file else { throw deaf }
+        try await file.read(body)
+    }
     func records(_ request: RecordPageRequest) async throws(ControlError) -> RecordPageResponse { throw deaf }
     func write(_ request: RecordWriteRequest) async throws(ControlError) -> RecordWriteResponse { throw deaf }
     func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListResponse { throw deaf }

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A type is served if it is harmless and the content begins as it demands; everything else is bytes to be saved.
+    /// The type is that of the content, if it is harmless; everything else is bytes to be saved.
     @Test func aBrowserRunsNothing() async throws {
         try await HubFixture.running { hub in
             let html = Array("<html><script>alert(1)</script></html>".utf8)
@@ -65,6 +65,7 @@ import Testing
                 (SampleFile(Array("%PDF-1.7".utf8), type: "application/pdf"), "application/octet-stream", "attachment"),
                 (SampleFile([0xFF, 0xD8, 0xFF, 0xE0], type: "IMAGE/JPEG; x=y"), "image/jpeg", "inline"),
                 (SampleFile([], type: "image/png"), "application/octet-stream", "attachment"),
+                (SampleFile(SampleFile.png.bytes + [9], type: "text/html"), "image/png", "inline"),
             ]
             for (file, type, disposition) in rows {
                 try await hub.client.upload(file)
@@ -77,6 +78,22 @@ import Testing
                 #expect(answer.field("Cross-Origin-Resource-Policy") == "same-origin")
                 #expect(answer.field("Referrer-Policy") == "no-referrer")
                 #expect(answer.field("Cache-Control")?.hasPrefix("private, immutable, max-age=") == true)
+            }
+        }
+    }
+
+    /// The type of a file does not reveal that another account has uploaded it under another type.
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func theTypeRevealsNoOtherUploader(on kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            let other = try await hub.client(of: "other")
+            let plain = SampleFile(SampleFile.png.bytes)
+            let alone = SampleFile(SampleFile.png.bytes + [4])
+            try await other.upload(SampleFile.png)
+            for file in [plain, alone] {
+                try await hub.client.upload(file)
+                let answer = try await hub.client.send(.HEAD, WireProtocol.blobPath(file.name))
+                #expect(answer.field("Content-Type") == "image/png")
             }
         }
     }

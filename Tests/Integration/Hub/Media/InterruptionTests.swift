@@ -186,6 +186,32 @@ import Testing
         }
     }
 
+    /// A creation that fails before a byte is durable can be repeated as often as one likes: it leaves no upload.
+    @Test func aCreationThatFailsLeavesNothing() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try await HubFixture.prepare(folder)
+        let faults = BlobFaults()
+        let blobs = try HubBlobFolder(path: folder.blobs, faults: faults)
+        try await HubFixture.running(folder, blobs: blobs) { hub in
+            let file = SampleFile(count: 500_000)
+            for step in [BlobFaults.Step.write, .sync] {
+                faults.inject(step, .full)
+                #expect(try await hub.client.create(file, content: file.bytes, isRest: true).status == 507)
+                #expect(hub.files() == [], "\(step)")
+                let limits = try await hub.client.send(.OPTIONS, WireProtocol.uploadsPath)
+                #expect(limits.field("Upload-Limit")?.contains("uploads-left=5") == true, "\(step)")
+            }
+            // Bytes that are durable can be continued.
+            faults.inject(.sync, .full)
+            let location = try await hub.client.create(file).location
+            #expect(
+                try await hub.client.append(Array(file.bytes[..<10]), to: location, at: 0, isRest: false).status == 507)
+            #expect(try await hub.client.state(location).offset == 0)
+            #expect(try await hub.client.append(file.bytes, to: location, at: 0, isRest: true).status == 200)
+        }
+    }
+
     /// The rights of an account end with it, also in the middle of a transfer.
     @Test func anAccountThatIsRemovedStoresNothing() async throws {
         try await HubFixture.running { hub in

@@ -348,6 +348,44 @@ import Testing
         }
     }
 
+    /// Uploads that no client knows any longer, such as after a lost response, do not stop an account.
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func theUploadThatWasIdleLongestMakesRoom(on kind: HubFixture.StorageKind) async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = {
+            $0.blobs.pendingUploadsMax = 2
+            $0.blobs.quotaBytes = 1000
+        }
+        try await HubFixture.running(on: kind, change: change) { hub in
+            func create(_ count: Int, seed: UInt64) async throws -> HubClient.Answer {
+                try await hub.client.create(SampleFile(count: count, seed: seed), content: [1])
+            }
+            let first = try await create(100, seed: 1).location
+            let second = try await create(100, seed: 2).location
+            #expect(try await create(100, seed: 3).errorCode == "tooManyUploads", "both are in use")
+            try hub.age(first, minutes: 10)
+            try hub.age(second, minutes: 20)
+            // No room could be made for this one.
+            #expect(try await create(1001, seed: 3).errorCode == "tooManyUploads")
+            #expect(try await hub.client.state(second).status == 204)
+            let third = try await create(100, seed: 3)
+            #expect(third.status == 201)
+            #expect(try await hub.client.state(second).status == 404)
+            #expect(try await hub.client.state(first).offset == 1)
+            #expect(try await hub.client.state(third.location).offset == 1)
+            #expect(hub.files().count == 2)
+            // Its size counts towards the quota.
+            let large = try await create(900, seed: 4)
+            #expect(large.status == 201)
+            #expect(try await hub.client.state(first).status == 404)
+            try hub.age(large.location, minutes: 4)
+            #expect(try await hub.client.send(.DELETE, third.location).status == 204)
+            #expect(try await create(200, seed: 5).errorCode == "quotaExceeded")
+            try hub.age(large.location, minutes: 6)
+            #expect(try await create(200, seed: 5).status == 201)
+            #expect(hub.files().count == 1)
+        }
+    }
+
     @Test func aFullDiskIsReportedAndLeavesNothing() async throws {
         let change: @Sendable (inout HubConfiguration) -> Void = {
             $0.blobs.freeBytesMin = 1 << 62
@@ -363,6 +401,15 @@ import Testing
 }
 
 extension HubFixture {
+    /// Makes an upload look as if its last bytes had arrived so long ago.
+    func age(_ location: String, minutes: Int) throws {
+        let id = try #require(location.split(separator: "/").last)
+        let name = try #require(files().first { $0.hasPrefix(id) })
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -60 * Double(minutes))],
+            ofItemAtPath: "\(folder.blobs)/parts/\(name)")
+    }
+
     /// The names of all files below the folder of blobs.
     func files() -> [String] {
         let paths = FileManager.default.enumerator(atPath: folder.blobs)?.compactMap { $0 as? String } ?? []

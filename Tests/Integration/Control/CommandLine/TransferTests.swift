@@ -1,0 +1,74 @@
+import CausewayCommandLine
+import CausewayControlAPI
+import CausewayModels
+import CausewaySystem
+import CausewayTestSupport
+import Foundation
+import Testing
+
+/// The files that a command reads and writes, on a real disk.
+@Suite struct TransferTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    // MARK: - Sending
+
+    @Test func aFileThatIsWrittenToWhileItIsReadIsRefused() throws {
+        for (before, after) in [("words", "words and more"), ("words", "lies."), ("", "more")] {
+            let path = try folder.write(before, to: "file")
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+            let file = try MediaFile(path)
+            let handle = try #require(FileHandle(forWritingAtPath: path))
+            try handle.write(contentsOf: Data(after.utf8))
+            try handle.close()
+            let error = #expect(throws: ControlError.self) {
+                while try file.next() != nil {}
+            }
+            #expect(error?.detail.contains("changed while it was copied") == true, "\(before), \(after)")
+        }
+    }
+
+    @Test func aFileIsReadToItsEnd() throws {
+        for text in ["", "words", String(repeating: "x", count: 1_000_000)] {
+            let file = try MediaFile(try folder.write(text, to: "file"))
+            var bytes: [UInt8] = []
+            while let part = try file.next() { bytes += part }
+            #expect(bytes == Array(text.utf8))
+            #expect(try file.next() == nil)
+        }
+    }
+
+    // MARK: - Saving
+
+    private static func attachment(_ name: String) -> CausewayModels.Attachment {
+        // The SHA-256 of no bytes.
+        CausewayModels.Attachment(
+            name: name, contentType: "text/plain", size: 0,
+            sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    }
+
+    /// The part beside the file has a longer name.
+    @Test func aFileWithALongNameIsSaved() throws {
+        let names = [
+            String(repeating: "a", count: 241), String(repeating: "b", count: 242), String(repeating: "c", count: 255),
+            String(repeating: "ä", count: 120) + "." + String(repeating: "x", count: 14),
+            String(repeating: "👩‍👩‍👧", count: 14) + ".txt", "." + String(repeating: "x", count: 254),
+        ]
+        for name in names {
+            let attachment = Self.attachment(name)
+            let saved = DownloadTarget.fileName(attachment)
+            #expect(saved.utf8.count <= 241)
+            #expect(saved == name || name.utf8.count > 241)
+            let target = try DownloadTarget(attachment, to: folder.path)
+            try target.finish()
+            #expect(target.path == folder.path + "/" + saved)
+            #expect(FileSystem.exists(target.path))
+        }
+        #expect(
+            DownloadTarget.fileName(Self.attachment(String(repeating: "ä", count: 120) + ".pages"))
+                == String(repeating: "ä", count: 117) + ".pages")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".part") })
+    }
+}
