@@ -110,15 +110,17 @@ public struct HTTPTransport: Transport {
     /// Files travel over HTTP/1.1 with the security of the address, whatever its scheme; see ``MediaStore``.
     public var media: (any MediaStore)? { mediaStore }
 
+    /// With `auto:` HTTP or a WebSocket, and why there is none.
+    public var way: String? { carrier.way }
+
     public func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
     ) async throws(TransportError) -> ServerInfo {
         lastOutbox.note(outbox)
         let (session, present) = try await ask(
             requests.session(knowing: history, outbox: outbox), as: WireSession.self, .session)
-        let way = carrier.way.map { " over \($0)" } ?? ""
         if let bytes = session.fileBytesMax { mediaStore.limit.learn(bytes) }
-        var serverInfo = ServerInfo(user: session.user, server: parser.sanitizer.cleaned(session.server) + way)
+        var serverInfo = ServerInfo(user: session.user, server: parser.sanitizer.cleaned(session.server))
         serverInfo.history = present
         if let marks = session.marks {
             guard marks.values.allSatisfy((0..<Limits.sequenceMax).contains) else {

@@ -1,4 +1,4 @@
-import CausewaySystem
+package import CausewaySystem
 
 /// The state of this machine's network, as far as the system knows it. Whether a server can be reached is another
 /// question, which only a request answers.
@@ -28,11 +28,22 @@ public struct SystemNetworkMonitor: NetworkMonitor {
     public init() {}
 
     public func statuses() -> AsyncStream<NetworkStatus> {
+        Self.statuses(of: NetworkPath.current) { NetworkEvents(onChange: $0) }
+    }
+
+    /// The statuses of a path that is read when events report a change.
+    ///
+    /// - Parameter events: begins to report; until then no change is noticed.
+    package static func statuses(
+        of path: @escaping @Sendable () -> NetworkPath,
+        events: (_ onChange: @escaping @Sendable () -> Void) -> NetworkEvents?
+    ) -> AsyncStream<NetworkStatus> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkStatus.self, bufferingPolicy: .bufferingNewest(1))
-        let reader = PathReader(continuation)
+        let reader = PathReader(continuation, path)
+        let events = events { reader.read() }
+        // After that, so that no change is between them.
         reader.read()
-        let events = NetworkEvents { reader.read() }
         continuation.onTermination = { _ in events?.cancel() }
         return stream
     }

@@ -16,12 +16,19 @@ final class PathReader: Sendable {
     private let state = Mutex(State())
     private let continuation: AsyncStream<NetworkStatus>.Continuation
 
-    init(_ continuation: AsyncStream<NetworkStatus>.Continuation) { self.continuation = continuation }
+    private let currentPath: @Sendable () -> NetworkPath
+
+    init(
+        _ continuation: AsyncStream<NetworkStatus>.Continuation, _ currentPath: @escaping @Sendable () -> NetworkPath
+    ) {
+        self.continuation = continuation
+        self.currentPath = currentPath
+    }
 
     /// Reads the path, and reports it if it has changed.
     func read() {
         state.withLock { state in
-            let path = NetworkPath.current()
+            let path = currentPath()
             guard path != state.path else { return }
             state.number += 1
             state.path = path

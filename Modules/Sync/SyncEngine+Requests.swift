@@ -409,8 +409,15 @@ extension SyncEngine {
             lanes: outbox.lanesInWords(at: now).map {
                 SyncStatus.Lane(lane: $0.lane, depth: $0.depth, head: $0.head, headWait: $0.wait)
             },
-            deliveredCount: deliveredCount, server: serverName, epoch: outbox.epoch,
+            deliveredCount: deliveredCount, server: serverText, epoch: outbox.epoch,
             notices: notices, events: eventsStatus(at: now))
+    }
+
+    /// The server's description of itself, and how requests travel now: a client that follows events does not probe, so
+    /// a probe could not say.
+    private var serverText: String? {
+        guard let serverName, let way = transport?.way else { return serverName }
+        return "\(serverName) over \(way)"
     }
 
     /// The reasons why these messages or operations are not on the server yet; those that do not wait are left out.

@@ -102,6 +102,7 @@ final class LinkedTransport: Transport {
 
     var events: (any EventSource)? { LinkedEvents(transport: self) }
     var media: (any MediaStore)? { LinkedMedia(self) }
+    var way: String? { state.withLock { $0.connection }?.way }
 
     func close() async {
         let connection = state.withLock { state in

@@ -80,6 +80,10 @@ public protocol Transport: Sendable {
     /// Uploads and downloads of attachments; `nil` if the server stores none.
     var media: (any MediaStore)? { get }
 
+    /// How requests travel at present, for display: `WebSocket`, or `HTTP: the WebSocket was refused (503)`; `nil` if
+    /// there is only one way. May change at any time, and is asked for whenever it is shown; returns at once.
+    var way: String? { get }
+
     /// The network has changed: connections that are kept for later calls may be dead, and are closed. Calls under way
     /// are not affected. Returns at once.
     func networkChanged()
@@ -116,6 +120,9 @@ extension Transport {
 
     /// Default for servers without attachments.
     public var media: (any MediaStore)? { nil }
+
+    /// Default for transports with only one way to the server.
+    public var way: String? { nil }
 
     /// Contacts the server without naming a known history.
     public func authenticate() async throws(TransportError) -> ServerInfo {

@@ -256,7 +256,10 @@ package final class WebSocketHandler: ChannelDuplexHandler {
 
     /// Closes with the code of the violation. The peer's bytes are still read and discarded, because closing a
     /// connection with unread bytes could make the peer lose the close frame.
+    ///
+    /// Later ones change nothing: a peer that goes on could put off the end otherwise.
     private func violated(_ violation: WebSocketClose) {
+        guard !isBroken else { return }
         isBroken = true
         close(violation)
         closeTimer?.cancel()

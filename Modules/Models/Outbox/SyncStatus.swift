@@ -37,7 +37,8 @@ public struct SyncStatus: Sendable, Hashable, Codable {
     public var lanes: [Lane]
     /// Messages that the server confirmed in this run.
     public var deliveredCount: Int
-    /// The server's description of itself.
+    /// The server's description of itself, and how requests travel at present if there are several ways:
+    /// `causeway-hub/1.0 over WebSocket`. `nil` until it was reached.
     public var server: String?
     /// The number of the opening of the store.
     public var epoch: Int64

@@ -5,6 +5,11 @@ import CausewayTransport
 import Testing
 
 @Suite struct AddressTests {
+    /// Shorter than the idle time-outs of common proxies, which are 30 s and more.
+    @Test func aRequestForEventsWaits25Seconds() {
+        #expect(HTTPTransportConfiguration().timeouts.eventWait == .seconds(25))
+    }
+
     /// The error of creating a transport; nil if it can be created.
     private func refusal(_ address: String, _ configuration: HTTPTransportConfiguration) throws -> ActionRequired? {
         var registry = TransportRegistry()

@@ -1,4 +1,5 @@
 import Causeway
+import CausewayHTTPTransport
 import CausewayModels
 import CausewayTestSupport
 import Testing
@@ -24,6 +25,29 @@ import Testing
 
     private static func upToDate(_ client: CausewayClient) async throws {
         try await Eventually.holds("events are followed") { try await client.status().events == .upToDate }
+    }
+
+    /// Something on the way ends every socket; events wait over HTTP then, and no probe is needed to say so.
+    @Test func theStatusSaysThatThereIsNoSocketAndWhy() async throws {
+        try await RealWorld.run(on: .file) { world in
+            let port = try #require(world.address.split(separator: ":").last.flatMap { Int($0) })
+            try await FaultProxy.run(to: port) { proxy, port in
+                let client = try await world.open {
+                    $0.carrierChoice = CarrierChoice(retryMin: .seconds(86_400), lifeMin: .seconds(86_400))
+                }
+                try await client.login(server: "auto://127.0.0.1:\(port)", token: try world.token())
+                try await Self.upToDate(client)
+                #expect(try await client.status().server?.hasSuffix(" over WebSocket") == true)
+                try await Eventually.holds("the socket is given up", lookingEvery: .milliseconds(100)) {
+                    try await proxy.cutAll()
+                    return try await client.status().server?.contains(" over HTTP: ") == true
+                }
+                try await Self.upToDate(client)
+                let server = try #require(try await client.status().server)
+                #expect(server.contains("WebSocket") && !server.hasSuffix(" over WebSocket"))
+                await client.close()
+            }
+        }
     }
 
     private static func texts(_ client: CausewayClient, _ world: RealWorld) async throws -> [MessageContent] {

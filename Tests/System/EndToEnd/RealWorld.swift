@@ -97,13 +97,17 @@ struct RealWorld: Sendable {
     }
 
     /// Opens a client on a store of its own under `name`.
+    ///
+    /// - Parameter change: changes the configuration of its connections.
     func open(
         _ name: String = "store", credentials: MemoryCredentialStore = MemoryCredentialStore(),
-        authority: String? = nil, _ configuration: ClientConfiguration = Self.quick
+        authority: String? = nil, _ configuration: ClientConfiguration = Self.quick,
+        change: (inout HTTPTransportConfiguration) -> Void = { _ in }
     ) async throws -> CausewayClient {
         var http = HTTPTransportConfiguration()
         http.tls.trust = .authorities(path: authority ?? self.authority)
         http.proxy = .none
+        change(&http)
         var transports = TransportRegistry()
         transports.registerHTTP(http)
         return try await CausewayClient.open(

@@ -34,6 +34,8 @@ final class ScriptedTransport: Transport {
         var behaviours: [Behaviour] = []
         var always: Behaviour = .work
         var serverInfo: Result<ServerInfo, TransportError>
+        /// How requests travel.
+        var way: String?
         var page: [RemoteMessage] = []
         /// Tombstones of deleted messages, for pages that include them.
         var deletedMessages: [DeletedMessage] = []
@@ -83,6 +85,8 @@ final class ScriptedTransport: Transport {
         self.runtime = runtime
         server = Mutex(Server(serverInfo: .success(ServerInfo(user: user, server: "scripted"))))
     }
+
+    var way: String? { server.withLock { $0.way } }
 
     func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?

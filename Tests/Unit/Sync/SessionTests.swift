@@ -47,6 +47,18 @@ import Testing
         }
     }
 
+    /// A client that is online does not probe.
+    @Test func theStatusSaysHowRequestsTravelNow() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await world.until("the server is known") { try await client.status().server == "scripted" }
+            for way in ["WebSocket", "HTTP: the WebSocket was refused (503)", "WebSocket"] {
+                world.transport.server.withLock { $0.way = way }
+                #expect(try await client.status().server == "scripted over \(way)")
+            }
+        }
+    }
+
     @Test func resumeDeliversInTheOldOrderExactlyOnce() throws {
         for seed in 1...10 as ClosedRange<UInt64> {
             try ClientWorld.run(seed: seed, on: [.of(seed)]) { world in

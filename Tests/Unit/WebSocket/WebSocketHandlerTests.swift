@@ -201,6 +201,19 @@ import Testing
         #expect(connection.owner.end == nil && !connection.handler.isOpen)
     }
 
+    /// Each chunk that has no room is a violation; the close frame was for the first.
+    @Test func aPeerThatGoesOnDoesNotPutOffTheEnd() throws {
+        let connection = try EmbeddedSocket.connection(isServer: true, meter: InboundByteMeter { $0 <= 0 })
+        try connection.receive([0x81])
+        #expect(connection.owner.end == nil && !connection.handler.isOpen)
+        connection.loop.advanceTime(by: .milliseconds(600))
+        try connection.receive([0x81])
+        #expect(connection.owner.end == nil)
+        connection.loop.advanceTime(by: .milliseconds(400))
+        #expect(connection.owner.end.map { "\($0)".contains("too many bytes") } == true)
+        #expect(!connection.channel.isActive)
+    }
+
     /// While messages wait for their consumer nothing more is read.
     @Test func waitingMessagesHoldReading() throws {
         let reads = ReadCounter()

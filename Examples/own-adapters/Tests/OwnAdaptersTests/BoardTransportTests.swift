@@ -69,6 +69,7 @@ struct BoardServer: ConformanceServer {
 struct Hasty: Transport {
     let inner: BoardTransport
     var capabilities: TransportCapabilities { inner.capabilities }
+    var way: String? { inner.way }
 
     func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
