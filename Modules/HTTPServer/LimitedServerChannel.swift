@@ -1,4 +1,3 @@
-internal import CausewaySystem
 package import CausewayTLS
 package import HummingbirdCore
 package import Logging
@@ -44,7 +43,7 @@ package struct LimitedServerChannel: ServerChildChannel, HTTPChannelHandler {
         }.flatMap {
             http.setup(channel: channel, logger: logger)
         }.flatMap { value in
-            limitUnsent(of: channel).map { value }
+            UnsentBytes.set(unsentBytesMax, of: channel).map { value }
         }.map { value in
             let pipeline = channel.pipeline.syncOperations
             if let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler {
@@ -53,14 +52,6 @@ package struct LimitedServerChannel: ServerChildChannel, HTTPChannelHandler {
             if !isWanted { channel.close(promise: nil) }
             return GuardedConnection(value)
         }
-    }
-
-    /// Sets the limit; ignores a connection that has already ended.
-    private func limitUnsent(of channel: any Channel) -> EventLoopFuture<Void> {
-        guard let option = SocketOptionNumber.unsentBytes else { return channel.eventLoop.makeSucceededVoidFuture() }
-        return channel.setOption(
-            .tcpOption(NIOBSDSocket.Option(rawValue: option)), value: SocketOptionValue(unsentBytesMax)
-        ).recover { _ in }
     }
 
     package func handle(value: Value, logger: Logger) async {

@@ -118,9 +118,12 @@ package enum HubLimits {
     package static let eventCheckMilliseconds: Int64 = 500
     /// The time between two signs of life of a stream of events.
     package static let eventCommentSeconds: Int64 = 15
-    /// Bytes of the contents in one part of a stream, which is sent before the next one is read; a single record may
-    /// exceed it.
+    /// Bytes of one part of a stream, which is sent before the next one is read; a single record may exceed it. On a
+    /// socket, `WireSocket.partsUnreadMax` of them.
     package static let eventStreamPartBytesMax = 32 * 1024
+    /// Bytes of server-sent events that the system buffers for a connection beyond those in transit: with the part that
+    /// is being sent at most 64 KiB. The system counts in segments, and may exceed it by one of them.
+    package static let eventStreamUnsentBytesMax = 16 * 1024
     /// Bytes of encoded events that are kept for further readers.
     static let encodedEventsBytesMax = 2 * 1024 * 1024
     /// Records in one part of a stream.

@@ -131,6 +131,7 @@ struct EventResponder: Sendable {
         if let exchange = context.exchange {
             exchange.becomeStream()
         } else {
+            await UnsentBytes.limit(HubLimits.eventStreamUnsentBytesMax, of: context.channel)
             response.headers[.contentType] = ServerSentEvents.contentType
             response.headers[ServerSentEvents.bufferingField] = "no"
         }
@@ -152,14 +153,21 @@ struct EventResponder: Sendable {
     ) async throws {
         var request = request
         request.limit = min(request.limit, HubLimits.eventStreamPartMax)
+        let bytesMax =
+            HubLimits.eventStreamPartBytesMax - (request.seen == nil ? 0 : HubLimits.ephemeralPartBytesMax)
         var cursor = start
         /// The last part that was sent.
         var sent: EventPart?
+        /// Fixed, so that a busy stream ends with its token, too.
+        var nextCheck = notifier.now() + commentInterval
         while true {
             guard await context.isReadyForPart() else { return }
+            if notifier.now() >= nextCheck {
+                guard try await context.isAuthorized(storage) else { return }
+                nextCheck = notifier.now() + commentInterval
+            }
             try await session.prepare(storage)
-            let (lease, part) = try await part(
-                request, after: cursor, session, HubLimits.eventStreamPartBytesMax, context)
+            let (lease, part) = try await part(request, after: cursor, session, bytesMax, context)
             cursor = part.cursor
             if request.seen != nil {
                 // A reader that is behind clears what it knew.
@@ -184,6 +192,7 @@ struct EventResponder: Sendable {
                 case .changed: break wait
                 case .deadline:
                     guard try await context.isAuthorized(storage) else { return }
+                    nextCheck = notifier.now() + commentInterval
                     // A socket has signs of life of its own.
                     if context.exchange == nil { try await writer.write(ServerSentEvents.comment) }
                     if Self.isFar(sent?.cursor, from: notifier.knownPosition) { break wait }

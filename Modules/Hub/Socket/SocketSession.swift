@@ -81,8 +81,9 @@ struct SocketSession: Sendable {
         switch exchanges.begin(request.id, isLasting: isLasting) {
         case .duplicate: return WebSocketClose(.policyViolation, "the id \(request.id) is in use")
         case .tooMany:
+            // Here, so that a client that reads no responses is not read either: it could collect tasks otherwise.
             let exchange = SocketExchange(id: request.id, isLasting: true)
-            group.addTask { await respond(to: exchange) { HubHTTPError.busy.response } }
+            await respond(to: exchange) { HubHTTPError.busy.response }
         case .admitted(let exchange):
             group.addTask {
                 await respond(to: exchange) { try await response(to: request, exchange) }

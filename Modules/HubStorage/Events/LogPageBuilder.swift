@@ -1,4 +1,5 @@
 internal import CausewayHubRules
+internal import CausewayModels
 
 /// Collects the entries of a page of the log in the order of their positions, each record once in each topic; free of
 /// I/O. Both storages build their pages with it.
@@ -14,7 +15,7 @@ package struct LogPageBuilder<Key: Hashable & Sendable>: Sendable {
     private let scannedMax: Int
     private var found: [Key: Found] = [:]
     private var scanned = 0
-    private var contentBytes = 0
+    private var bytes = 0
     /// The position up to which all entries have been added.
     private var reached: Int64
     /// True when an entry had no room: the page ends before it.
@@ -41,12 +42,12 @@ package struct LogPageBuilder<Key: Hashable & Sendable>: Sendable {
         if found[key] != nil {
             found[key]?.position = position
         } else if let entry = try read() {
-            let bytes = entry.state.contentBytes
-            guard found.isEmpty || found.count < limit.count && contentBytes + bytes <= limit.contentBytes else {
+            let eventBytes = entry.eventBytes
+            guard found.isEmpty || found.count < limit.count && bytes + eventBytes <= limit.contentBytes else {
                 isFull = true
                 return false
             }
-            contentBytes += bytes
+            bytes += eventBytes
             found[key] = Found(entry: entry, position: position)
         }
         if isNew { found[key]?.entry.change.isNew = true }
@@ -64,12 +65,28 @@ package struct LogPageBuilder<Key: Hashable & Sendable>: Sendable {
     }
 }
 
+extension LogPage.Entry {
+    /// About the bytes of its event in a response, rather too many: everything of variable length, and the rest.
+    fileprivate var eventBytes: Int {
+        HubStorageLimits.eventHeadBytes + change.topic.name.utf8.count + state.variableBytes
+    }
+}
+
 extension LogPage.State {
-    fileprivate var contentBytes: Int {
+    fileprivate var variableBytes: Int {
         switch self {
-        case .message(let message): message.content.utf8.count
-        case .record(let row): row.bytes
-        case .deleted: 0
+        case .message(let message): message.content.utf8.count + message.headBytes
+        // A membership may name its channel once more, as a topic to read anew.
+        case .record(let row): row.bytes + row.key.id.utf8.count
+        case .deleted(let message): message?.headBytes ?? 0
         }
+    }
+}
+
+extension StoredMessage {
+    fileprivate var headBytes: Int {
+        let tags = tags.reduce(0) { $0 + $1.utf8.count + 3 }
+        let reactions = reactions.reduce(0) { $0 + ($1.isOwn ? 2 : 1) * ($1.name.utf8.count + 16) }
+        return channel.value.utf8.count + sender.value.utf8.count + tags + reactions
     }
 }

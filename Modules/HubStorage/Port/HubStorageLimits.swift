@@ -29,6 +29,8 @@ package enum HubStorageLimits {
     package static let logEntriesPerTopicMax = 10_000
     /// Entries that are examined for one page, for each record of its limit.
     package static let logEntriesPerRecordMax = 8
+    /// Bytes of an event in a response, apart from everything whose length varies.
+    package static let eventHeadBytes = 384
     /// Changed topics that are looked up among the readable ones; when there are more, the readable ones are looked up.
     package static let logTopicsScannedMax = 256
 }

@@ -44,7 +44,8 @@ extension MessageStorage {
 package struct PageLimit: Sendable, Equatable {
     /// Messages or records.
     package var count: Int
-    /// Bytes of the contents together. A page ends with the item that exceeds them.
+    /// Bytes of the contents together, and in the log of the events that they become. A page ends with the item that
+    /// exceeds them; one of the log before it.
     package var contentBytes: Int
 
     package init(count: Int, contentBytes: Int) {

@@ -50,6 +50,11 @@ import Testing
         }
     }
 
+    /// Documented, and longer than no idle time-out of a common proxy.
+    @Test func aCommentIsSentEvery15Seconds() {
+        #expect(HubConfiguration(folder: DataFolder("hub"), security: .plainOnLoopback).eventComment == .seconds(15))
+    }
+
     @Test func commentsShowThatAStreamLives() async throws {
         let change: @Sendable (inout HubConfiguration) -> Void = {
             $0.eventComment = .milliseconds(30)
@@ -77,6 +82,32 @@ import Testing
                 _ = try await hub.hub.administration.renewAccount("other")
                 while let block = try await stream.next() { #expect(block == .comment) }
             }
+        }
+    }
+
+    /// Changes do not put off the check of the token.
+    @Test func aBusyStreamEndsWithItsToken() async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.eventComment = .milliseconds(500) }
+        try await HubFixture.running(change: change) { hub in
+            let other = try await hub.client(of: "other")
+            let changesMax = 5_000 as UInt64
+            let author = Task {
+                let me = EventAuthor("me", hub.client, ids: 0)
+                var sent = 0 as UInt64
+                while !Task.isCancelled, sent < changesMax {
+                    // The last one may be cancelled.
+                    _ = try? await me.send()
+                    sent += 1
+                }
+                return sent
+            }
+            try await other.streaming("") { stream in
+                #expect(try await stream.nextPart() != nil)
+                _ = try await hub.hub.administration.renewAccount("other")
+                while try await stream.next() != nil {}
+            }
+            author.cancel()
+            #expect(await author.value < changesMax)
         }
     }
 
@@ -122,6 +153,45 @@ import Testing
         try await channel.writeAndFlush(ByteBuffer(string: request))
         return channel
     }
+
+    #if os(Linux)
+        /// With the part that is being sent, at most 64 KiB are held for a reader that reads nothing.
+        @Test func aSlowReaderHoldsFewBytes() async throws {
+            var limits = ConnectionLimits.hub
+            limits.response = .seconds(3600)
+            try await HubFixture.running(limits: limits) { hub in
+                let cursor = try await hub.client.eventCursor()
+                let channel = try await Self.slow("cursor=\(cursor)", hub.client)
+                let text = String(repeating: "x", count: 2_000)
+                for first in stride(from: 1 as Int64, to: 400, by: 100) {
+                    let operations = (first..<first + 100).map { send($0, content: .text(text)) }
+                    _ = try await hub.client.report(delivery(operations))
+                }
+                let port = try #require(channel.localAddress?.port)
+                var (bytes, looks) = (0, 0)
+                try await Eventually.holds("the system takes no more") {
+                    let now = try Self.unsentBytes(from: hub.port, to: port)
+                    (looks, bytes) = (now == bytes && now > 0 ? looks + 1 : 0, now)
+                    return looks == 20
+                }
+                #expect(bytes + HubLimits.eventStreamPartBytesMax <= 64 * 1024)
+                try await channel.close()
+            }
+        }
+
+        /// The bytes that the system holds for one of its connections over IPv4.
+        private static func unsentBytes(from local: Int, to remote: Int) throws -> Int {
+            let connections = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+            for line in connections.split(separator: "\n").dropFirst() {
+                // Number, local and remote address, state, queues: everything hexadecimal.
+                let fields = line.split(separator: " ")
+                let ports = fields[1...2].map { $0.split(separator: ":").last.flatMap { Int($0, radix: 16) } }
+                guard ports == [local, remote] else { continue }
+                return try #require(fields[4].split(separator: ":").first.flatMap { Int($0, radix: 16) })
+            }
+            return 0
+        }
+    #endif
 
     /// Waiting requests and streams end at once when the hub stops, and completely.
     @Test func aHubThatStopsEndsItsReaders() async throws {

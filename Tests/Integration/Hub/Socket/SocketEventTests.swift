@@ -1,6 +1,7 @@
 import CausewayHub
 import CausewayHubSQLite
 import CausewayModels
+import CausewayRecords
 import CausewayTestSupport
 import CausewayWire
 import ServiceLifecycle
@@ -88,6 +89,29 @@ import Testing
         }
     }
 
+    /// The texts are short, so that most of the bytes are those of the events around them.
+    @Test func aPartCountsAllOfItsBytes() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let cursor = try await hub.client.eventCursor()
+            let text = String(repeating: "x", count: 300)
+            for first in [1, 101] as [Int64] {
+                let operations = (first..<first + 100).map { CausewayHubTests.send($0, content: .text(text)) }
+                _ = try await hub.client.report(delivery(operations))
+            }
+            try await socket.request(Self.stream(3, "?cursor=\(cursor)"))
+            var names: Set<String> = []
+            var parts = 0 as Int64
+            while names.count < 200 {
+                let (response, events) = try await Self.part(socket)
+                #expect(try #require(response.body).count <= HubLimits.eventStreamPartBytesMax)
+                names.formUnion(events.events.filter { $0.kind == "message" }.map(\.id))
+                parts += 1
+                try await Self.send(.read(id: 3, parts: parts), socket)
+            }
+        }
+    }
+
     @Test func requestsForEventsAreBounded() async throws {
         try await HubFixture.running { hub in
             let socket = try await RawSocket.open(hub)
@@ -99,6 +123,36 @@ import Testing
             let response = try await socket.get("/v1/events?cursor=\(cursor)&wait=30", id: 9)
             #expect(response.id == 9 && response.status == 503)
             #expect(try await socket.get(WireProtocol.sessionPath, id: 10).status == 200)
+        }
+    }
+
+    /// A client that reads no refusals is not read either: they cannot collect.
+    @Test func aFloodOfRequestsForEventsIsNotRead() async throws {
+        try await HubFixture.running { hub in
+            let socket = try await RawSocket.open(hub)
+            let cursor = try await hub.client.eventCursor()
+            let path = "\(WireProtocol.eventsPath)?cursor=\(cursor)&wait=30"
+            for number in 1...WireSocket.eventRequestsMax {
+                try await socket.request(WireSocket.Request(id: Int64(number), method: "GET", path: path))
+            }
+            try await Eventually.holds("all wait") { hub.hub.eventReaders == WireSocket.eventRequestsMax }
+            try await socket.stopReading()
+            // Many times more than the system buffers.
+            let refused = RawSocket.Frame(
+                opcode: 1,
+                payload: WireSocket.Request(id: 9, method: "GET", path: WireProtocol.eventsPath).text)
+            let last = WireSocket.Request(
+                id: 10, method: "POST", path: WireProtocol.deliveriesPath,
+                body: try HubClient.coded(delivery([CausewayHubTests.send(1)])))
+            let frames = Array(repeatElement(refused.bytes, count: 5_000).joined())
+            async let flood: Void = socket.write(frames + RawSocket.Frame(opcode: 1, payload: last.text).bytes)
+            for _ in 0..<200 { #expect(try await hub.client.get(WireProtocol.sessionPath).status == 200) }
+            #expect(try await hub.channel("general").messageCount == 0)
+            try await socket.readOn()
+            try await flood
+            try await Eventually.holds("the last request is handled") {
+                try await hub.channel("general").messageCount == 1
+            }
         }
     }
 
