@@ -24,6 +24,17 @@ let package = Package(
         // Two bots and the model of a table view, on the public API.
         .target(
             name: "Samples", dependencies: [.product(name: "Causeway", package: "causeway")], swiftSettings: strict),
+        // The samples of the documented SDK, on this API.
+        .target(
+            name: "DocumentedSamples", dependencies: [.product(name: "Causeway", package: "causeway")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DocumentedSamplesTests",
+            dependencies: [
+                "DocumentedSamples", .product(name: "CausewayFileStorage", package: "causeway"),
+                .product(name: "CausewayTestKit", package: "causeway"),
+            ],
+            swiftSettings: strict),
         // The screens of a chat for SwiftUI.
         .target(
             name: "ChatScreen", dependencies: swiftUI + [.product(name: "Causeway", package: "causeway")],
@@ -36,7 +47,8 @@ let package = Package(
         .testTarget(
             name: "OwnAdaptersTests",
             dependencies: [
-                "OwnAdapters", .product(name: "CausewayTransportConformance", package: "causeway"),
+                "OwnAdapters", .product(name: "CausewayStorageConformance", package: "causeway"),
+                .product(name: "CausewayTransportConformance", package: "causeway"),
             ],
             swiftSettings: strict),
     ] + shim,

@@ -44,17 +44,20 @@ public final class TestHub: Sendable {
 
     /// The address for clients: `http://127.0.0.1:PORT`.
     public let address: String
-    /// The tokens of the users.
-    public let tokens: [UserID: AccessToken]
+    /// The tokens of the users, as of now.
+    public var tokens: [UserID: AccessToken] { currentTokens.withLock { $0 } }
     /// The registry whose connections ``disconnect()`` breaks.
     public let transports: TransportRegistry
 
     private let link: TestLink
+    private let administration: HubAdministration
+    private let currentTokens: Mutex<[UserID: AccessToken]>
     private let clients = Mutex<[CausewayClient]>([])
 
-    private init(address: String, tokens: [UserID: AccessToken]) {
+    private init(address: String, tokens: [UserID: AccessToken], administration: HubAdministration) {
         self.address = address
-        self.tokens = tokens
+        self.administration = administration
+        currentTokens = Mutex(tokens)
         let link = TestLink()
         self.link = link
         var configuration = HTTPTransportConfiguration()
@@ -102,7 +105,8 @@ public final class TestHub: Sendable {
             logger: logger
         ) { service in
             let tokens = try await accounts(userIDs, channelIDs, first: first, service.administration)
-            let hub = TestHub(address: try await service.address(), tokens: tokens)
+            let hub = TestHub(
+                address: try await service.address(), tokens: tokens, administration: service.administration)
             let result: Result<Value, any Error>
             do { result = .success(try await body(hub)) } catch { result = .failure(error) }
             for client in hub.clients.withLock({ $0 }) { await client.close() }
@@ -139,13 +143,32 @@ public final class TestHub: Sendable {
     public func client(
         of name: String, on store: (any Store)? = nil, configuration: ClientConfiguration = .withoutWaiting
     ) async throws -> CausewayClient {
-        guard let user = UserID(name), let token = tokens[user] else { throw Problem.noSuchUser(name) }
+        let token = try token(of: name)
         let client = try await CausewayClient.open(
             store: store ?? MemoryStore(), transports: transports, credentials: MemoryCredentialStore(),
             configuration: configuration)
         clients.withLock { $0.append(client) }
         try await client.login(server: address, token: token)
         return client
+    }
+
+    /// The token of a user, as of now. Throws ``Problem/noSuchUser(_:)``.
+    public func token(of name: String) throws -> AccessToken {
+        guard let user = UserID(name), let token = tokens[user] else { throw Problem.noSuchUser(name) }
+        return token
+    }
+
+    /// Gives a user another token; the old one is refused from now on.
+    ///
+    /// Throws ``Problem/noSuchUser(_:)``, and the errors of the disk.
+    @discardableResult
+    public func replaceToken(of name: String) async throws -> AccessToken {
+        _ = try token(of: name)
+        guard let user = UserID(name), let new = AccessToken(try await administration.renewAccount(name).text) else {
+            throw Problem.noSuchUser(name)
+        }
+        currentTokens.withLock { $0[user] = new }
+        return new
     }
 
     /// Breaks the connections of ``transports``; until ``connect()`` the hub cannot be reached.

@@ -1,10 +1,9 @@
-import Causeway
-import CausewayHTTPTransport
-import CausewayTransport
+package import Causeway
+package import CausewayTransport
 import Synchronization
 
 /// The link between the clients of a test and its hub, which the test takes down and up.
-final class TestLink: Sendable {
+package final class TestLink: Sendable {
     private struct State {
         var isUp = true
         var transports: [LinkedTransport] = []
@@ -12,13 +11,15 @@ final class TestLink: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     var isUp: Bool { state.withLock { $0.isUp } }
 
     func add(_ transport: LinkedTransport) { state.withLock { $0.transports.append(transport) } }
     func remove(_ transport: LinkedTransport) { state.withLock { $0.transports.removeAll { $0 === transport } } }
 
     /// Breaks all connections; new ones fail.
-    func takeDown() async {
+    package func takeDown() async {
         let transports = state.withLock { state in
             state.isUp = false
             return state.transports
@@ -26,23 +27,24 @@ final class TestLink: Sendable {
         for transport in transports { await transport.cut() }
     }
 
-    func takeUp() { state.withLock { $0.isUp = true } }
+    package func takeUp() { state.withLock { $0.isUp = true } }
 }
 
 /// A connection to the hub over the link. A new one is made when the link is up again.
-final class LinkedTransport: Transport {
+package final class LinkedTransport: Transport {
     private struct State {
-        var connection: HTTPTransport?
+        var connection: (any Transport)?
         var isClosed = false
     }
 
-    let capabilities: TransportCapabilities
+    package let capabilities: TransportCapabilities
     private let link: TestLink
-    private let connect: @Sendable () throws(TransportError) -> HTTPTransport
+    private let connect: @Sendable () throws(TransportError) -> any Transport
     private let state: Mutex<State>
 
-    init(
-        _ link: TestLink, _ connect: @escaping @Sendable () throws(TransportError) -> HTTPTransport
+    /// - Parameter connect: makes a connection, without waiting for it.
+    package init(
+        _ link: TestLink, _ connect: @escaping @Sendable () throws(TransportError) -> any Transport
     ) throws(TransportError) {
         let connection = try connect()
         self.link = link
@@ -52,10 +54,11 @@ final class LinkedTransport: Transport {
         link.add(self)
     }
 
-    func current() throws(TransportError) -> HTTPTransport {
-        guard link.isUp else { throw Self.down }
-        return try state.withLock { state throws(TransportError) in
-            if state.isClosed { throw Self.down }
+    /// The connection, or a new one.
+    func current() throws(TransportError) -> any Transport {
+        try state.withLock { state throws(TransportError) in
+            // Within the lock: a link that is taken down after this cuts the connection that is made here.
+            if state.isClosed || !link.isUp { throw Self.down }
             if let connection = state.connection { return connection }
             let connection = try connect()
             state.connection = connection
@@ -68,43 +71,47 @@ final class LinkedTransport: Transport {
     /// Ends the connection; calls under way fail.
     func cut() async { await state.withLock { $0.connection.take() }?.close() }
 
-    func authenticate(
+    package func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
     ) async throws(TransportError) -> ServerInfo {
         try await current().authenticate(knowing: history, outbox: outbox)
     }
 
-    func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
+    package func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         try await current().deliver(delivery)
     }
 
-    func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
+    package func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         try await current().messages(query)
     }
 
-    func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
+    package func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
         try await current().changes(query)
     }
 
-    func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
+    package func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
         try await current().records(query)
     }
 
-    func record(
+    package func record(
         _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
     ) async throws(TransportError) -> RemoteRecordState {
         try await current().record(kind, id, knowing: history)
     }
 
-    func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
+    package func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         try await current().lookup(id)
     }
 
-    var events: (any EventSource)? { LinkedEvents(transport: self) }
-    var media: (any MediaStore)? { LinkedMedia(self) }
-    var way: String? { state.withLock { $0.connection }?.way }
+    package var events: (any EventSource)? { LinkedEvents(transport: self) }
+    package var ephemeral: (any EphemeralEvents)? { LinkedEphemeral(transport: self) }
+    package var media: (any MediaStore)? { LinkedMedia(self) }
+    package var way: String? { state.withLock { $0.connection }?.way }
 
-    func close() async {
+    /// For the connection that there is; a new one is fresh anyway.
+    package func networkChanged() { state.withLock { $0.connection }?.networkChanged() }
+
+    package func close() async {
         let connection = state.withLock { state in
             state.isClosed = true
             return state.connection.take()
@@ -131,6 +138,16 @@ private struct LinkedEvents: EventSource {
         from cursor: EventCursor, knowing history: ServerHistory?
     ) async throws(TransportError) -> any EventStream {
         try await current().open(from: cursor, knowing: history)
+    }
+}
+
+/// Typing over the link.
+private struct LinkedEphemeral: EphemeralEvents {
+    let transport: LinkedTransport
+
+    func setTyping(_ signal: TypingSignal) async throws(TransportError) {
+        guard let ephemeral = try transport.current().ephemeral else { throw .unreachable(detail: "no typing") }
+        try await ephemeral.setTyping(signal)
     }
 }
 

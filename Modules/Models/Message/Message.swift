@@ -38,7 +38,7 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
     }
 
     /// The confirmed body, without pending changes; `nil` while no operation on the message is pending.
-    package var confirmed: MessageBody? {
+    public var confirmed: MessageBody? {
         _read { yield changing.value.confirmed }
         _modify { yield &changing.value.confirmed }
     }
@@ -72,9 +72,11 @@ public struct Message: Sendable, Hashable, Identifiable, Deliverable {
     public var createsMessage: Bool { true }
 
     /// The content that is sent to the server under this id: it does not change once it was transmitted.
-    package var sentContent: MessageContent { (confirmed ?? displayed).content }
+    public var sentContent: MessageContent { (confirmed ?? displayed).content }
 
-    package init(
+    /// For stores that keep the properties of a message in fields of their own. A client creates messages by
+    /// `MessageRepository`, and a store by what its library makes of a draft.
+    public init(
         id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil,
         displayed: MessageBody,
         confirmed: MessageBody? = nil, createdAt: Timestamp, ordinal: Int64,

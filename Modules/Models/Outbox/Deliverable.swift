@@ -51,7 +51,8 @@ extension Deliverable {
         set { delivery.laneSequence = newValue }
     }
 
-    package var previousSequence: Int64? {
+    /// See ``DeliveryProgress/previousSequence``.
+    public var previousSequence: Int64? {
         get { delivery.previousSequence }
         set { delivery.previousSequence = newValue }
     }
@@ -93,7 +94,7 @@ extension Deliverable {
     public var isParked: Bool { syncState == .created && laneSequence == 0 }
 
     /// True while it is queued or being sent: undelivered, and not failed.
-    package var isPending: Bool {
+    public var isPending: Bool {
         switch syncState {
         case .created, .uploading, .syncing: true
         case .synced, .error: false

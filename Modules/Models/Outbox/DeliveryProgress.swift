@@ -13,7 +13,7 @@ public struct DeliveryProgress: Sendable, Hashable {
     /// while it waits for the message that it refers to, see ``Deliverable/isParked``.
     public var laneSequence: Int64
     /// The lane sequence that was transmitted before it; `nil` if it was never transmitted.
-    package var previousSequence: Int64?
+    public var previousSequence: Int64?
     /// The time when it entered the queue: at its creation, at the last resend, or when the message that it waited for
     /// was delivered. By the clock of this device.
     public var queuedAt: Timestamp
@@ -27,7 +27,8 @@ public struct DeliveryProgress: Sendable, Hashable {
     /// for messages that were not created here.
     public var upload: AttachmentUpload?
 
-    package init(
+    /// For stores that keep these values in fields of their own.
+    public init(
         syncState: SyncState = .created, failure: Failure? = nil, isInDoubt: Bool = false, lane: LaneID?,
         laneSequence: Int64, previousSequence: Int64? = nil, queuedAt: Timestamp, attempts: Int = 0,
         lastAttemptAt: Timestamp? = nil, history: [StateChange] = [], upload: AttachmentUpload? = nil

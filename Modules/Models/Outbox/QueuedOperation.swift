@@ -22,7 +22,8 @@ public struct QueuedOperation: Sendable, Hashable, Identifiable, Deliverable {
     public var related: MessageID? { payload.related }
     public var createsMessage: Bool { payload.createsMessage }
 
-    package init(
+    /// For stores that keep the properties of an operation in fields of their own.
+    public init(
         id: OperationID, channel: ChannelID, sender: UserID, payload: OperationPayload,
         createdAt: Timestamp,
         ordinal: Int64, delivery: DeliveryProgress

@@ -1,24 +1,25 @@
 import CausewayModels
 
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    public import FoundationEssentials
 #else
-    package import Foundation
+    public import Foundation
 #endif
 
-/// Writes the entries of a stream into the rows of a new store: the counterpart of every reader, for all stores.
+/// Writes the entries of a stream (``StoreEntry``) into the rows of a new store: the counterpart of every reader, for all stores.
 ///
 /// A value that lives as long as the stream; the rows may be other ones in each call.
-package struct EntryRestorer: Sendable {
+public struct EntryRestorer: Sendable {
     private var header: StoreHeader?
     private var account: Account??
 
-    package init() {}
+    /// Begins with the first entry of a stream.
+    public init() {}
 
     /// Writes one entry.
     ///
     /// - Precondition: the entries come in the order of ``StoreEntry``, the rows began empty.
-    package mutating func restore<Rows: StoreRows>(
+    public mutating func restore<Rows: StoreRows>(
         _ entry: StoreEntry, to rows: inout Rows
     ) throws(Rows.Failure) {
         switch entry {
@@ -52,7 +53,7 @@ package struct EntryRestorer: Sendable {
     }
 
     /// Makes the account that was the current one current again, and stores the session. Called once, at the end.
-    package func finish<Rows: StoreRows>(_ rows: inout Rows) throws(Rows.Failure) {
+    public func finish<Rows: StoreRows>(_ rows: inout Rows) throws(Rows.Failure) {
         guard let header else { return }
         if let current = header.current {
             try rows.enter(current, newOutboxID: rows.outbox.id ?? OutboxID(UUIDv7(high: 0, low: 1)))
@@ -63,7 +64,7 @@ package struct EntryRestorer: Sendable {
 
 extension ItemRows {
     /// Default for rows whose insertion writes every value of an item.
-    package mutating func restore(_ item: StoredItem, content: Data) throws(Failure) {
+    public mutating func restore(_ item: StoredItem, content: Data) throws(Failure) {
         try insert(item, content: content)
     }
 }

@@ -1,4 +1,4 @@
-package import CausewayModels
+public import CausewayModels
 
 /// One entry of the complete content of a store, whatever its kind.
 ///
@@ -9,11 +9,12 @@ package import CausewayModels
 ///
 /// Values that a store computes from these entries (indexes, counts, the moment of an opening) are not part of them.
 /// The files of media messages are named by the messages.
-package enum StoreEntry: Sendable, Hashable {
+public enum StoreEntry: Sendable, Hashable {
     /// The first entry.
     case header(StoreHeader)
     /// Begins an account: all entries up to the next one belong to it.
     case account(AccountEntry)
+    /// See ``OutboxSnapshot/lastTransmitted``.
     case lane(LaneID, lastTransmitted: Int64)
     case marker(ChainMarker)
     /// A message or an operation.
@@ -23,19 +24,20 @@ package enum StoreEntry: Sendable, Hashable {
 }
 
 /// The values that all accounts of a store have in common.
-package struct StoreHeader: Sendable, Hashable {
+public struct StoreHeader: Sendable, Hashable {
     /// The last opening's number.
-    package var epoch: Int64
+    public var epoch: Int64
     /// No number at or above it was ever assigned.
-    package var nextSequence: Int64
+    public var nextSequence: Int64
     /// See ``Lineage/sharedBelow``.
-    package var sharedBelow: Int64
+    public var sharedBelow: Int64
     /// The session that was saved last.
-    package var session: Session?
+    public var session: Session?
     /// The current account; `nil` before the first session.
-    package var current: Account?
+    public var current: Account?
 
-    package init(epoch: Int64, nextSequence: Int64, sharedBelow: Int64, session: Session?, current: Account?) {
+    /// See the properties.
+    public init(epoch: Int64, nextSequence: Int64, sharedBelow: Int64, session: Session?, current: Account?) {
         self.epoch = epoch
         self.nextSequence = nextSequence
         self.sharedBelow = sharedBelow
@@ -45,17 +47,18 @@ package struct StoreHeader: Sendable, Hashable {
 }
 
 /// The values of one account's outbox.
-package struct AccountEntry: Sendable, Hashable {
+public struct AccountEntry: Sendable, Hashable {
     /// `nil` for the only account of a store before the first session.
-    package var account: Account?
-    package var outboxID: OutboxID?
-    package var opening: OpeningID?
+    public var account: Account?
+    public var outboxID: OutboxID?
+    public var opening: OpeningID?
     /// See ``Lineage/ancestors``.
-    package var ancestors: [OpeningID]
-    package var history: ServerHistory?
-    package var eventCursor: EventCursor?
+    public var ancestors: [OpeningID]
+    public var history: ServerHistory?
+    public var eventCursor: EventCursor?
 
-    package init(
+    /// See the properties.
+    public init(
         account: Account?, outboxID: OutboxID?, opening: OpeningID? = nil, ancestors: [OpeningID] = [],
         history: ServerHistory? = nil, eventCursor: EventCursor? = nil
     ) {
@@ -67,8 +70,8 @@ package struct AccountEntry: Sendable, Hashable {
         self.eventCursor = eventCursor
     }
 
-    /// - Parameter outbox: the outbox of the account.
-    package init(_ account: Account?, _ outbox: OutboxRecord) {
+    /// The entry of an account with this outbox.
+    public init(_ account: Account?, _ outbox: OutboxRecord) {
         self.init(
             account: account, outboxID: outbox.id, opening: outbox.lineage.opening,
             ancestors: outbox.lineage.ancestors, history: outbox.history, eventCursor: outbox.eventCursor)

@@ -101,7 +101,9 @@ public final class MemoryStore: Store {
         let content = try ContentCoding.encode(draft.content)
         return try write { [bounds] applier throws(StoreError) in
             let operation = OperationDraft(draft)
-            if let refusal = applier.refusal(of: [(operation, content.count)], bounds) { throw refusal }
+            if let refusal = applier.refusal(of: [(operation, content.count)], applier.rows.counts, bounds) {
+                throw refusal
+            }
             guard case .message(let message) = applier.enqueue(operation, content: content) else {
                 preconditionFailure("the draft of a message creates one")
             }
@@ -117,7 +119,7 @@ public final class MemoryStore: Store {
             let drafts = zip(mutations, contents).compactMap { mutation, content in
                 if case .enqueue(let draft) = mutation { (draft, content?.count ?? 0) } else { nil }
             }
-            if let refusal = applier.refusal(of: drafts, bounds) { throw refusal }
+            if let refusal = applier.refusal(of: drafts, applier.rows.counts, bounds) { throw refusal }
             for (mutation, content) in zip(mutations, contents) { applier.apply(mutation, content: content) }
         }
     }
@@ -228,23 +230,6 @@ public final class MemoryStore: Store {
             if !run.hasStarted { throw .notStarted }
             return try body(run.state)
         }
-    }
-}
-
-extension MutationApplier<MemoryState> {
-    /// The reason to refuse the first of several drafts that may not be enqueued, before anything is changed.
-    ///
-    /// - Parameter drafts: with the sizes of their coded contents.
-    fileprivate func refusal(of drafts: [(draft: OperationDraft, bytes: Int)], _ bounds: OutboxBounds)
-        -> StoreError?
-    {
-        var counts = rows.counts
-        for (draft, bytes) in drafts {
-            if let refusal = refusal(of: draft, bytes: bytes, counts, bounds) { return refusal }
-            if rows.item(draft.id) != nil { return .duplicate(draft.id) }
-            counts.count(.created, createsMessage: true, bytes: bytes)
-        }
-        return nil
     }
 }
 

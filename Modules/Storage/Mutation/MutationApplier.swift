@@ -102,6 +102,24 @@ package struct MutationApplier<Rows: StoreRows> {
         return try rows.item(draft.id) == nil ? full : .duplicate(draft.id)
     }
 
+    /// The reason to refuse the first of several drafts that may not be enqueued, before anything is changed.
+    ///
+    /// - Parameters:
+    ///   - drafts: with the sizes of their coded contents.
+    ///   - counts: those of the rows.
+    ///   - bounds: the capacity of the outbox.
+    func refusal(
+        of drafts: [(draft: OperationDraft, bytes: Int)], _ counts: StoreCounts, _ bounds: OutboxBounds
+    ) throws(Rows.Failure) -> StoreError? {
+        var counts = counts
+        for (draft, bytes) in drafts {
+            if let refusal = try refusal(of: draft, bytes: bytes, counts, bounds) { return refusal }
+            if try rows.item(draft.id) != nil { return .duplicate(draft.id) }
+            counts.count(.created, createsMessage: true, bytes: bytes)
+        }
+        return nil
+    }
+
     /// Enqueues a draft that was not refused; returns the item as stored.
     package mutating func enqueue(_ draft: OperationDraft, content: Data) throws(Rows.Failure)
         -> StoredItem

@@ -1,19 +1,20 @@
-package import CausewayModels
+public import CausewayModels
 
 /// The data of the current account's outbox as a whole, beside its entries.
-package struct OutboxRecord: Sendable, Hashable {
+public struct OutboxRecord: Sendable, Hashable {
     /// `nil` before the first start.
-    package var id: OutboxID?
+    public var id: OutboxID?
     /// Common to all accounts.
-    package var epoch: Int64
+    public var epoch: Int64
     /// ``Lineage/openedAt`` and ``Lineage/sharedBelow`` are common to all accounts.
-    package var lineage: Lineage
+    public var lineage: Lineage
     /// The last history that the server named; `nil` if it has named none yet.
-    package var history: ServerHistory?
+    public var history: ServerHistory?
     /// The cursor up to which the server's events are stored; `nil` if none was taken yet.
-    package var eventCursor: EventCursor?
+    public var eventCursor: EventCursor?
 
-    package init(id: OutboxID? = nil, epoch: Int64 = 0, lineage: Lineage = Lineage(), history: ServerHistory? = nil) {
+    /// The data of a new outbox; see the properties.
+    public init(id: OutboxID? = nil, epoch: Int64 = 0, lineage: Lineage = Lineage(), history: ServerHistory? = nil) {
         self.id = id
         self.epoch = epoch
         self.lineage = lineage

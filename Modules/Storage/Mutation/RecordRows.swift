@@ -1,7 +1,7 @@
-package import CausewayModels
+public import CausewayModels
 
 /// The records other than messages.
-package protocol RecordRows {
+public protocol RecordRows {
     associatedtype Failure: Error
 
     /// The record of a kind with this id; `nil` if there is none.

@@ -1,20 +1,20 @@
-package import CausewayModels
+public import CausewayModels
 
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    public import FoundationEssentials
 #else
-    package import Foundation
+    public import Foundation
 #endif
 
-/// The rows of a store on which ``MutationApplier`` works: reading and writing single rows of the current account, with
-/// no knowledge of what a mutation means.
+/// The rows of a store: reading and writing single rows of the current account, with no knowledge of what a
+/// ``Mutation`` means. A ``RowStore`` applies the mutations to them.
 ///
 /// A call belongs to one commit, which either takes effect as a whole or not at all; the adapter discards everything if
 /// a call throws. What was written is read by the next call. Rows of other accounts are neither returned nor changed.
-package protocol StoreRows: ItemRows, ChainRows, AccountRows, DeletionRows, RecordRows {}
+public protocol StoreRows: ItemRows, ChainRows, AccountRows, DeletionRows, RecordRows {}
 
 /// The messages and the operations, and with them the counts (``StoreCounts``), which follow each write.
-package protocol ItemRows {
+public protocol ItemRows {
     /// The error of the layer below; `Never` for rows in memory.
     associatedtype Failure: Error
 
@@ -40,6 +40,7 @@ package protocol ItemRows {
     /// - Returns: the size of the coded content.
     mutating func update(_ old: ItemRow, to item: StoredItem, content: Data?) throws(Failure) -> Int
 
+    /// Removes an item.
     mutating func remove(_ old: ItemRow) throws(Failure)
 
     /// Called after items were removed to save room: gives back some of it, at a bounded cost. By default rows leave
@@ -65,11 +66,12 @@ package protocol ItemRows {
 }
 
 extension ItemRows {
-    package mutating func releaseRoom() {}
+    /// Default for rows that give back room by other means.
+    public mutating func releaseRoom() {}
 }
 
 /// A part of the messages and operations of an account, in an order of its own.
-package enum ItemPart: Sendable, Hashable {
+public enum ItemPart: Sendable, Hashable {
     /// Everything that is neither `synced` nor `error`, parked items included, in the order of creation.
     case pending
     /// Everything in state `error`, in the order of creation.
@@ -82,7 +84,7 @@ package enum ItemPart: Sendable, Hashable {
     case underWay(SyncState)
 
     /// The number by which the part is ordered.
-    package func key(of item: StoredItem) -> Int64 {
+    public func key(of item: StoredItem) -> Int64 {
         switch self {
         case .pending, .failed, .pausing, .synced: item.ordinal
         case .underWay: item.laneSequence
@@ -91,7 +93,7 @@ package enum ItemPart: Sendable, Hashable {
 }
 
 /// The chains of the lanes.
-package protocol ChainRows {
+public protocol ChainRows {
     associatedtype Failure: Error
 
     /// The next number to assign, for ordinals, sequences and deletions alike; only ever increased.
@@ -106,6 +108,7 @@ package protocol ChainRows {
     /// Stores the control entry at its sequence, replacing an existing one; `nil` removes it.
     mutating func setMarker(_ marker: ChainMarker?, at sequence: Int64) throws(Failure)
 
+    /// Stores the highest sequence that was transmitted in a lane, even if it is lower than before.
     mutating func setLastTransmitted(_ lane: LaneID, _ sequence: Int64) throws(Failure)
 
     /// Removes all control entries, and what was last transmitted in each lane.
@@ -121,7 +124,7 @@ extension ChainRows {
 }
 
 /// The current account: its session and its outbox.
-package protocol AccountRows {
+public protocol AccountRows {
     associatedtype Failure: Error
 
     /// The current account; `nil` before the first session.
@@ -141,8 +144,10 @@ package protocol AccountRows {
     /// The session that was saved last; `nil` if there never was one, or it cannot be read.
     func session() throws(Failure) -> Session?
 
+    /// Stores the session: the one that was saved last, for all accounts.
     mutating func setSession(_ session: Session) throws(Failure)
 
+    /// The data of the current account's outbox.
     var outbox: OutboxRecord { get }
 
     /// Writes only what differs from ``outbox``.
@@ -150,7 +155,7 @@ package protocol AccountRows {
 }
 
 /// Past deletions.
-package protocol DeletionRows {
+public protocol DeletionRows {
     associatedtype Failure: Error
 
     /// True if one of the recorded deletions is of this message.

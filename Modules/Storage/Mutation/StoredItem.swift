@@ -1,60 +1,66 @@
-package import CausewayModels
+public import CausewayModels
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A message, or an operation that creates none: what the steps of a delivery change.
-package enum StoredItem: Sendable, Hashable, Deliverable {
+public enum StoredItem: Sendable, Hashable, Deliverable {
     case message(Message)
     case operation(QueuedOperation)
 
-    package var id: OperationID {
+    public var id: OperationID {
         switch self {
         case .message(let message): message.id
         case .operation(let operation): operation.id
         }
     }
 
-    package var channel: ChannelID {
+    public var channel: ChannelID {
         switch self {
         case .message(let message): message.channel
         case .operation(let operation): operation.channel
         }
     }
 
-    package var sender: UserID {
+    public var sender: UserID {
         switch self {
         case .message(let message): message.sender
         case .operation(let operation): operation.sender
         }
     }
 
-    package var createdAt: Timestamp {
+    public var createdAt: Timestamp {
         switch self {
         case .message(let message): message.createdAt
         case .operation(let operation): operation.createdAt
         }
     }
 
-    package var ordinal: Int64 {
+    public var ordinal: Int64 {
         switch self {
         case .message(let message): message.ordinal
         case .operation(let operation): operation.ordinal
         }
     }
 
-    package var related: MessageID? {
+    public var related: MessageID? {
         switch self {
         case .message(let message): message.related
         case .operation(let operation): operation.related
         }
     }
 
-    package var createsMessage: Bool {
+    public var createsMessage: Bool {
         switch self {
         case .message: true
         case .operation: false
         }
     }
 
-    package var delivery: DeliveryProgress {
+    public var delivery: DeliveryProgress {
         get {
             switch self {
             case .message(let message): message.delivery
@@ -73,38 +79,43 @@ package enum StoredItem: Sendable, Hashable, Deliverable {
         }
     }
 
-    package var type: MessageType {
+    public var type: MessageType {
         switch self {
         case .message(let message): message.type
         case .operation(let operation): operation.type
         }
     }
 
-    package var message: Message? {
+    /// The message; `nil` for an operation that creates none.
+    public var message: Message? {
         if case .message(let message) = self { message } else { nil }
     }
 
     /// The operation, if it creates no message.
-    package var operation: QueuedOperation? {
+    public var operation: QueuedOperation? {
         if case .operation(let operation) = self { operation } else { nil }
     }
 
     /// The message that it changes; `nil` for a message.
-    package var target: MessageID? { operation?.target }
+    public var target: MessageID? { operation?.target }
 
     /// The message that it refers to while it is in the outbox, and that is kept for it.
-    package var reference: MessageID? { isUndelivered ? related : nil }
+    public var reference: MessageID? { isUndelivered ? related : nil }
 
     /// The content that is sent to the server, in the form in which stores keep it.
-    package var sentContent: MessageContent {
+    public var sentContent: MessageContent {
         switch self {
         case .message(let message): message.sentContent
         case .operation(let operation): operation.content
         }
     }
 
+    /// The coded content: the JSON that ``MessageContent`` defines. Stores count its bytes (``ItemRow/bytes``), so that
+    /// all of them count alike.
+    public func codedContent() throws(StoreError) -> Data { try ContentCoding.encode(sentContent) }
+
     /// The operation that was or is to be delivered: for a message, the one that creates it.
-    package var asOperation: QueuedOperation {
+    public var asOperation: QueuedOperation {
         switch self {
         case .message(let message): QueuedOperation(creating: message)
         case .operation(let operation): operation
@@ -112,7 +123,7 @@ package enum StoredItem: Sendable, Hashable, Deliverable {
     }
 
     /// The operation in the outbox; `nil` for a message that the server has.
-    package var queued: QueuedOperation? { isUndelivered ? asOperation : nil }
+    public var queued: QueuedOperation? { isUndelivered ? asOperation : nil }
 
     /// Replaces the content, while no copy of it can exist elsewhere.
     package func rewritten(_ content: MessageContent) -> StoredItem {
@@ -146,17 +157,19 @@ package enum StoredItem: Sendable, Hashable, Deliverable {
 }
 
 /// An item as a store holds it, with the size of its coded content.
-package struct ItemRow: Sendable {
-    package var item: StoredItem
+public struct ItemRow: Sendable {
+    public var item: StoredItem
     /// The size of the coded content.
-    package var bytes: Int
+    public var bytes: Int
 
-    package init(item: StoredItem, bytes: Int) {
+    /// - Parameter bytes: the size of ``StoredItem/codedContent()``.
+    public init(item: StoredItem, bytes: Int) {
         self.item = item
         self.bytes = bytes
     }
 
     package init(message: Message, bytes: Int) { self.init(item: .message(message), bytes: bytes) }
 
-    package var message: Message? { item.message }
+    /// See ``StoredItem/message``.
+    public var message: Message? { item.message }
 }

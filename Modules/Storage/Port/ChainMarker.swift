@@ -36,7 +36,7 @@ public struct ChainMarker: Sendable, Hashable {
     }
 
     /// The same link as an entry of the outbox machine.
-    package var entry: OutboxEntry {
+    public var entry: OutboxEntry {
         OutboxEntry(
             kind: kind, lane: lane, sequence: sequence, previous: previous, message: message, attempts: 0, bytes: 0)
     }

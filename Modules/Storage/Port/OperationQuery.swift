@@ -51,7 +51,7 @@ public struct OperationPage: Sendable, Equatable {
 
 extension OperationQuery {
     /// The operation's cursor in the order of this query.
-    package func cursor(of operation: QueuedOperation) -> MessageCursor {
+    public func cursor(of operation: QueuedOperation) -> MessageCursor {
         guard case .pending = scope else { return operation.cursor }
         return MessageCursor(position: .max, ordinal: operation.laneSequence)
     }

@@ -26,7 +26,7 @@ extension StoreCounts {
     /// Adds (or with `-1` subtracts) one operation in the given state; `synced` messages do not count.
     ///
     /// - Parameter createsMessage: true for a message, false for an edit or a reaction.
-    package mutating func count(_ state: SyncState, createsMessage: Bool, bytes: Int, times: Int = 1) {
+    public mutating func count(_ state: SyncState, createsMessage: Bool, bytes: Int, times: Int = 1) {
         switch state {
         case .created: created += times
         case .uploading: uploading += times

@@ -1,4 +1,4 @@
-package import CausewayModels
+public import CausewayModels
 
 /// The effect of each ``Mutation`` on the item that it names: the rules shared by all stores, for messages and
 /// operations alike.
@@ -141,10 +141,10 @@ extension Deliverable {
 
     /// The message that has to be updated when this item changes, or that it waits for; see
     /// ``Store/dependants(of:)``.
-    package var dependence: MessageID? { !createsMessage || isParked ? related : nil }
+    public var dependence: MessageID? { !createsMessage || isParked ? related : nil }
 
     /// The item as a link of its lane's chain; `nil` unless it is pending and has a lane sequence.
-    package func entry(bytes: Int) -> OutboxEntry? {
+    public func entry(bytes: Int) -> OutboxEntry? {
         // Read once: each of its properties would copy it.
         let delivery = delivery
         guard delivery.isPending, let lane = delivery.lane else { return nil }
@@ -156,7 +156,7 @@ extension Deliverable {
     }
 
     /// The pause that it causes, for a snapshot; `nil` unless it is `error` and its failure pauses its lane.
-    package var pause: OutboxSnapshot.LanePause? {
+    public var pause: OutboxSnapshot.LanePause? {
         guard syncState == .error, let lane, let failure, failure.pausesLane else { return nil }
         return OutboxSnapshot.LanePause(lane: lane, message: id)
     }

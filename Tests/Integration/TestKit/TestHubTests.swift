@@ -37,6 +37,24 @@ import Testing
         }
     }
 
+    @Test func typingTravelsBetweenUsers() async throws {
+        try await TestHub.run { hub in
+            let (ann, bob) = (try await hub.client(of: "ann"), try await hub.client(of: "bob"))
+            // A report is dropped until events are followed, and typing ends by itself: it goes on until it is seen.
+            let typist = Task {
+                while !Task.isCancelled {
+                    await ann.setTyping(in: .sample)
+                    await Task.yield()
+                }
+            }
+            for await users in bob.typing(in: .sample) where users.map(\.value) == ["ann"] { break }
+            typist.cancel()
+            await typist.value
+            await ann.setTyping(false, in: .sample)
+            for await users in bob.typing(in: .sample) where users.isEmpty { break }
+        }
+    }
+
     @Test func whatCannotBeStartedIsReported() async throws {
         await #expect(throws: TestHub.Problem.empty) { try await TestHub.run(users: []) { _ in } }
         await #expect(throws: TestHub.Problem.invalidName("a b")) {

@@ -7,8 +7,11 @@ package struct Journey: Sendable {
     package var position: ServerPosition
     /// The texts on the board afterwards.
     package var texts: [String]
+    /// The users whose tokens are kept afterwards, and after the logout.
+    package var users: [[String]]
 
-    /// Creates a message on a new client with ``JournalingStore`` and ``BoardTransport``, and waits for its delivery.
+    /// Creates a message on a new client with ``JournalingStore``, ``BoardTransport`` and ``AccountCredentials``, waits
+    /// for its delivery, and logs out.
     package static func ofMessage(_ text: String) async throws -> Journey {
         guard let channel = ChannelID("general"), let user = UserID("ann"), let token = AccessToken("any-token") else {
             throw BoardError.noBoard
@@ -18,19 +21,23 @@ package struct Journey: Sendable {
         transports.register("board") { _, token in BoardTransport(to: board, token: token) }
 
         let store = JournalingStore(MemoryStore())
-        let client = try await CausewayClient.open(
-            store: store, transports: transports, credentials: MemoryCredentialStore())
+        let credentials = AccountCredentials()
+        let client = try await CausewayClient.open(store: store, transports: transports, credentials: credentials)
         try await client.login(server: "board://here", token: token)
 
         let handle = try await client.messages.createTextMessage(text, in: channel)
         let position = try await handle.delivered()
+        var users = [credentials.accounts.map(\.user.value)]
+        try await client.logout()
+        users.append(credentials.accounts.map(\.user.value))
         await client.close()
         let texts = board.notes.compactMap { if case .text(let text) = $0.content { text } else { nil } }
-        return Journey(states: store.states(of: handle.id), position: position, texts: texts)
+        return Journey(states: store.states(of: handle.id), position: position, texts: texts, users: users)
     }
 
     package var lines: [String] {
         states.map { "committed as \($0.rawValue)" }
             + ["delivered at \(position.position)", "on the board: \(texts.joined(separator: ", "))"]
+            + zip(["kept", "kept after the logout"], users).map { "tokens \($0): \($1.joined(separator: ", "))" }
     }
 }

@@ -11,9 +11,17 @@ package final class ConversationModel {
         package let state: SyncState
     }
 
+    /// The way from the earlier rows to ``rows``, for a table that shows the earlier ones.
+    package enum Update: Sendable {
+        /// All rows are others.
+        case reload
+        /// The change's deletions, insertions and modifications, which a table can animate.
+        case changes(LiveCollectionChange<Message>)
+    }
+
     package private(set) var rows: [Row] = []
-    /// The changes of the rows, for a table that animates them.
-    @ObservationIgnored package var onChange: ((LiveCollectionChange<Message>) -> Void)?
+    /// Called after each change of ``rows`` since the model was made.
+    @ObservationIgnored package var onUpdate: ((Update) -> Void)?
 
     private let messages: LiveCollection<Message>
     @ObservationIgnored private var token: NotificationToken?
@@ -42,14 +50,20 @@ package final class ConversationModel {
     package func pullToRefresh() async throws { try await messages.refresh() }
 
     private func apply(_ change: LiveCollectionChange<Message>) {
-        for index in change.deletions.reversed() where change.oldSnapshot.count == rows.count { rows.remove(at: index) }
-        if rows.count != change.oldSnapshot.count - change.deletions.count {
-            rows = change.snapshot.map(Self.row)
-        } else {
-            for index in change.insertions { rows.insert(Self.row(change.snapshot[index]), at: index) }
-            for index in change.modifications { rows[index] = Self.row(change.snapshot[index]) }
+        // The observer's first change begins with no rows. These rows are shown already, or most of them are.
+        guard change.oldSnapshot.count == rows.count else {
+            let shown = change.snapshot.map(Self.row)
+            if shown == rows { return }
+            rows = shown
+            onUpdate?(.reload)
+            return
         }
-        onChange?(change)
+        // Of the status alone.
+        if change.isDataUnchanged { return }
+        for index in change.deletions.reversed() { rows.remove(at: index) }
+        for index in change.insertions { rows.insert(Self.row(change.snapshot[index]), at: index) }
+        for index in change.modifications { rows[index] = Self.row(change.snapshot[index]) }
+        onUpdate?(.changes(change))
     }
 
     private static func row(_ message: Message) -> Row {

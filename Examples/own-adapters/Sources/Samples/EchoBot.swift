@@ -11,13 +11,18 @@ package struct EchoBot: Sendable {
     }
 
     /// Answers the messages that arrive from now on, until the client is closed or the task is cancelled.
-    package func run() async throws {
-        var isFirst = true
-        for await change in client.messages.messageChanges(in: channel) where change.dataStatus == .fresh {
-            // The first list has been there before.
-            let arrived = isFirst ? [] : change.insertions.map { change.snapshot[$0] }
-            isFirst = false
-            for message in arrived { try await answer(message) }
+    package func run() async throws { try await run(on: client.messages.messageChanges(in: channel)) }
+
+    /// The same for given changes of the channel: a test can hand them out one by one.
+    package func run(on changes: some AsyncSequence<LiveCollectionChange<Message>, Never>) async throws {
+        // Up to the first fresh list the messages have been there before. From then on every insertion counts, whatever
+        // the status: while the server cannot be reached, or other messages are still missing, the list is not fresh.
+        var hasBegun = false
+        for await change in changes {
+            if hasBegun {
+                for index in change.insertions { try await answer(change.snapshot[index]) }
+            }
+            hasBegun = hasBegun || change.dataStatus == .fresh
         }
     }
 

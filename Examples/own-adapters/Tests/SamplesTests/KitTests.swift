@@ -21,7 +21,7 @@ import Testing
             let (ann, client) = (try await hub.client(of: "ann"), try await hub.client(of: "bot"))
             let bot = Task.detached { try await EchoBot(client, in: .sample).run() }
             let model = await ConversationModel(ann, in: .sample)
-            // It answers what arrives after its list is fresh, so it is asked until it does.
+            // It answers what arrives after its first fresh list, so it is asked until it does.
             while !model.rows.map(\.text).contains("hello") {
                 try await ann.messages.createTextMessage("echo hello", in: .sample).delivered()
                 await Task.yield()
