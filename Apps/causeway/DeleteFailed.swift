@@ -6,7 +6,7 @@ import CausewayDaemon
 
 struct DeleteFailed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete-failed", abstract: "Delete all failed messages, after confirmation on a terminal.")
+        commandName: "delete-failed", abstract: "Delete all failed messages, edits and reactions, after confirmation.")
 
     @Option(help: "Only messages of this channel.") var channel: ChannelArgument?
     @Flag(help: "Skip the confirmation.") var yes = false

@@ -6,7 +6,8 @@ import CausewayModels
     public import Foundation
 #endif
 
-/// Writes the entries of a stream (``StoreEntry``) into the rows of a new store: the counterpart of every reader, for all stores.
+/// Writes the entries of a stream (``StoreEntry``) into the rows of a new store: the counterpart of every reader, for
+/// all stores.
 ///
 /// A value that lives as long as the stream; the rows may be other ones in each call.
 public struct EntryRestorer: Sendable {

@@ -16,10 +16,13 @@ public enum StoreEntry: Sendable, Hashable {
     case account(AccountEntry)
     /// See ``OutboxSnapshot/lastTransmitted``.
     case lane(LaneID, lastTransmitted: Int64)
+    /// A place in a lane, or a deletion that the server has not received.
     case marker(ChainMarker)
     /// A message or an operation.
     case item(StoredItem)
+    /// A record other than a message.
     case record(StoredRecord)
+    /// A past deletion.
     case deletion(DeleteAction)
 }
 
@@ -50,11 +53,15 @@ public struct StoreHeader: Sendable, Hashable {
 public struct AccountEntry: Sendable, Hashable {
     /// `nil` for the only account of a store before the first session.
     public var account: Account?
+    /// The outbox under which the account's messages are sent; `nil` before the first session.
     public var outboxID: OutboxID?
+    /// The last opening that the account's outbox knew.
     public var opening: OpeningID?
     /// See ``Lineage/ancestors``.
     public var ancestors: [OpeningID]
+    /// The history of the server's data that was named last.
     public var history: ServerHistory?
+    /// The position in the server's log up to which events are stored.
     public var eventCursor: EventCursor?
 
     /// See the properties.

@@ -2,6 +2,7 @@ public import CausewayModels
 
 /// The records other than messages.
 public protocol RecordRows {
+    /// The error of the layer below; that of ``ItemRows``.
     associatedtype Failure: Error
 
     /// The record of a kind with this id; `nil` if there is none.

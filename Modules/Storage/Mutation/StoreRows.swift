@@ -94,6 +94,7 @@ public enum ItemPart: Sendable, Hashable {
 
 /// The chains of the lanes.
 public protocol ChainRows {
+    /// The error of the layer below; that of ``ItemRows``.
     associatedtype Failure: Error
 
     /// The next number to assign, for ordinals, sequences and deletions alike; only ever increased.
@@ -125,6 +126,7 @@ extension ChainRows {
 
 /// The current account: its session and its outbox.
 public protocol AccountRows {
+    /// The error of the layer below; that of ``ItemRows``.
     associatedtype Failure: Error
 
     /// The current account; `nil` before the first session.
@@ -156,6 +158,7 @@ public protocol AccountRows {
 
 /// Past deletions.
 public protocol DeletionRows {
+    /// The error of the layer below; that of ``ItemRows``.
     associatedtype Failure: Error
 
     /// True if one of the recorded deletions is of this message.

@@ -8,7 +8,9 @@ public import CausewayModels
 
 /// A message, or an operation that creates none: what the steps of a delivery change.
 public enum StoredItem: Sendable, Hashable, Deliverable {
+    /// A message, created here or by others.
     case message(Message)
+    /// An edit, a reaction, or another operation on a message that exists.
     case operation(QueuedOperation)
 
     public var id: OperationID {
@@ -158,6 +160,7 @@ public enum StoredItem: Sendable, Hashable, Deliverable {
 
 /// An item as a store holds it, with the size of its coded content.
 public struct ItemRow: Sendable {
+    /// The message or the operation, with every value that it has.
     public var item: StoredItem
     /// The size of the coded content.
     public var bytes: Int

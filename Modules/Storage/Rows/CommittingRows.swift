@@ -22,8 +22,9 @@ public protocol QueryRows {
     /// `limit`, whatever the query says.
     func records(_ query: RecordListQuery, limit: Int) throws(Failure) -> [StoredRecord]
 
-    /// The numbers of ``Store/counts()``: of all items, counted by ``StoreCounts/count(_:createsMessage:bytes:times:)``,
-    /// and those that wait for a failed message, directly or through others. Called for each commit that enqueues.
+    /// The numbers of ``Store/counts()``: of all items, counted by
+    /// ``StoreCounts/count(_:createsMessage:bytes:times:)``, and those that wait for a failed message, directly or
+    /// through others. Called for each commit that enqueues.
     func counts() throws(Failure) -> StoreCounts
 
     /// Past deletions by descending ``DeleteAction/sequence``, below `before` if given; at most `limit`.

@@ -36,7 +36,8 @@ import Testing
                 for _ in 1...4 { group.addTask { _ = try? await transport.lookup(id) } }
                 group.addTask { await link.takeDown() }
             }
-            #expect(made.withLock { $0 }.allSatisfy(\.isClosed))
+            let connections = made.withLock { $0 }
+            #expect(connections.filter { !$0.isClosed }.isEmpty)
         }
     }
 }

@@ -1,6 +1,6 @@
 package import Causeway
 
-/// What the documentation shows for messages that exist: edit, reactions, deletion, and failed messages.
+/// The documented samples for messages that exist: edit, reactions, deletion, and failed messages.
 package struct MessageSamples: Sendable {
     private let repository: MessageRepository
 

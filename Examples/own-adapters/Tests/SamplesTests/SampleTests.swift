@@ -205,7 +205,7 @@ private struct Relay: AsyncSequence {
     }
 }
 
-/// What a reader of changes has dealt with.
+/// The changes that a reader has dealt with.
 private final class Seen: Sendable {
     private let state = Mutex((status: DataStatus?.none, inserted: Set<MessageID>()))
 
