@@ -96,6 +96,12 @@ final class LinkedTransport: Transport {
         try await current().record(kind, id, knowing: history)
     }
 
+    func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState {
+        try await current().message(id, knowing: history)
+    }
+
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         try await current().lookup(id)
     }
