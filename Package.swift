@@ -352,7 +352,7 @@ let package = Package(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
             "CausewayStoreTorture"),
-        tests("LiveCombine", in: "Unit", "Causeway", "CausewayLiveCombine", .openCombine),
+        tests("LiveCombine", in: "Unit", "Causeway", "CausewayLiveCombine", "CausewayScriptedWorld", .openCombine),
         tests("Terminal", in: "Unit", "CausewayTerminal"),
         tests(
             "HTTPServer", in: "Unit", "CausewayHTTPServer", "CausewayModels", .httpTypes, .nioCore, .nioEmbedded,

@@ -26,7 +26,7 @@ enum FirstMessage {
         var transports = TransportRegistry()
         transports.registerHTTP()
         let client = try await CausewayClient.open(
-            store: try await SQLiteStore.open(at: folder, durability: .full), transports: transports,
+            store: try await SQLiteStore.open(at: folder), transports: transports,
             credentials: credentials)
         try await client.login(server: server, token: token)
 

@@ -109,7 +109,7 @@ public final class CausewayClient: Sendable {
         }
         var outbox = configuration.outbox
         outbox.precedence = configuration.ordering.precedence
-        let live = LiveQueryEngine(store: store, runtime: runtime)
+        let live = LiveQueryEngine(store: store, runtime: runtime) { ClientError(live: $0) }
         let renewal = TokenRenewal(runtime)
         let engine = SyncEngine(
             store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering,
@@ -219,12 +219,10 @@ public final class CausewayClient: Sendable {
     ///   when the account logs in again, as do fences of messages in doubt.
     @discardableResult
     public func logout(erasing: Bool = false) async throws(ClientError) -> Int {
+        guard let session = try await status().session else { throw .noSession }
         if erasing { try await removeReceivedFiles() }
-        let session: Session
         let unsent: Int
         do throws(SyncError) {
-            guard let current = try await engine.status().session else { throw .noSession }
-            session = current
             unsent = try await engine.logout(isErasing: erasing)
         } catch {
             throw ClientError(error)
@@ -243,7 +241,7 @@ public final class CausewayClient: Sendable {
     }
 
     private func removeReceivedFiles() async throws(ClientError) {
-        do throws(BlobError) { try await store.received?.removeAll() } catch { throw .blob(error) }
+        do throws(BlobError) { try await store.received?.removeAll() } catch { throw ClientError(error) }
     }
 
     /// The current status: session, connectivity, required user action, lanes, counts.

@@ -45,15 +45,16 @@ public enum ClientError: Error, Sendable, Hashable {
 
     // MARK: Live queries
 
-    /// A collection holds as many records as it may; see ``LivePageError/windowFull(recordsMax:)``.
+    /// A collection holds as many records as it may; those beyond can be reached with another query, such as one that
+    /// is anchored at the last of them.
     case windowFull(recordsMax: Int)
 
     // MARK: The disk and the server
 
-    /// A file could not be copied, stored or read.
+    /// A file could not be copied, stored or read, for a reason of its own; see ``store(_:)``.
     case blob(BlobError)
     /// The store could not read or write. ``StoreError/outboxFull(messages:bytes:)`` and ``StoreError/full(detail:)``
-    /// pass once there is room.
+    /// pass once there is room. A full disk is the latter for messages and files.
     case store(StoreError)
     /// The server could not be asked, or did not do what it was asked.
     case transport(TransportError)
@@ -181,6 +182,16 @@ extension ClientError {
         case LivePageError.disposed: self = .closed
         // A response that makes no sense, or an error of an application's own query.
         default: self = .transport(.inDoubt(detail: String(describing: error)))
+        }
+    }
+
+    init(_ error: BlobError) {
+        switch error {
+        case .full(let detail): self = .store(.full(detail: detail))
+        case .syncFailed(let detail): self = .store(.syncFailed(detail: detail))
+        case .notAccessible(let path, let detail): self = .store(.notAccessible(path: path, detail: detail))
+        case .closed: self = .closed
+        default: self = .blob(error)
         }
     }
 

@@ -5,8 +5,8 @@ import CausewaySync
 import CausewayTransport
 import Synchronization
 
-/// The server side of a live message: requests it at its position. About a message without a position the server knows
-/// nothing that is not stored here.
+/// The server side of a live message: requests it at its position, or by its id if it is not stored. A stored message
+/// without a position is undelivered: the server knows nothing about it.
 ///
 /// The position is remembered, because the store may drop a message that the server keeps.
 final class MessageFetcher: RemoteSource {
@@ -42,7 +42,8 @@ final class MessageFetcher: RemoteSource {
     }
 
     func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
-        if let message = try await store.message(id) { remember(message) }
+        let message = try await store.message(id)
+        if let message { remember(message) }
         if let place = place.withLock({ $0 }) {
             let question = RemoteQuery(
                 channel: place.channel, range: .after(position: max(place.position, 1) - 1), limit: 1)
@@ -52,6 +53,8 @@ final class MessageFetcher: RemoteSource {
                 hold.end()
                 try await engine.verify(id) { hold.begin() }
             }
+        } else if message == nil {
+            try await engine.refreshMessage(id) { hold.begin() }
         }
         return LoadedRange()
     }

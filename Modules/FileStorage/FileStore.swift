@@ -44,7 +44,11 @@ public final class FileStore: Store {
     /// files are left unchanged. The remains of an unfinished last write are removed.
     ///
     /// Cost: reads the last snapshot, and the journal that was written since.
-    public static func open(at folder: String, durability: Durability) async throws(StoreError) -> FileStore {
+    ///
+    /// - Parameter durability: when a commit is on the disk.
+    public static func open(
+        at folder: String, durability: Durability = .full
+    ) async throws(StoreError) -> FileStore {
         try await open(at: folder, durability: durability, options: FileOptions())
     }
 

@@ -45,7 +45,7 @@ import NIOCore
 /// | 2xx whose report does not match the delivery, or holds a mark, position or time out of range | `inDoubt` |
 /// | a page with a position out of range, a record or an event that does not fit its request | `inDoubt` |
 /// | 401, 403: log in again | `actionRequired(tokenRefused)` |
-/// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server does not have it |
+/// | 404 `messageNotFound`, `messageDeleted` to a message or a lookup | no error: the server does not have it |
 /// | 404 `channelNotFound` to a page, 404 to a list of records, to events or to a typing signal | `refused(…)` |
 /// | 404 to a record | no error: it does not exist for the account |
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `actionRequired(protocolMismatch)` |
@@ -186,12 +186,21 @@ public struct HTTPTransport: Transport {
         return RemoteChanges(items: items, gone: changes.gone, cursor: changes.cursor, newest: changes.newest)
     }
 
-    public func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
-        let response = try await send(requests.message(id), .lookup)
-        guard let message = try parser.found(WireMessage.self, in: response, .lookup) else { return nil }
+    public func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState {
+        let response = try await send(requests.message(id, knowing: history), .lookup)
+        let present = parser.history(of: response)
+        guard let message = try parser.found(WireMessage.self, in: response, .lookup) else {
+            return RemoteMessageState(nil, history: present)
+        }
         guard message.id == id else { throw parser.foreign("it is a different message than the requested one") }
         guard let placed = message.placed else { throw parser.foreign("a message with an invalid position") }
-        return placed.serverPosition
+        return RemoteMessageState(placed, history: present)
+    }
+
+    public func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
+        try await message(id, knowing: nil).message?.serverPosition
     }
 
     public func networkChanged() {

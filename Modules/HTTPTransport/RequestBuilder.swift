@@ -33,7 +33,9 @@ struct RequestBuilder: Sendable {
     /// Opens a socket for further requests.
     func socket() -> HTTPClientRequest { read(WireSocket.path) }
 
-    func message(_ id: MessageID) -> HTTPClientRequest { read(WireProtocol.messagePath(id.description)) }
+    func message(_ id: MessageID, knowing history: ServerHistory? = nil) -> HTTPClientRequest {
+        read(WireProtocol.messagePath(id.description), history)
+    }
 
     /// A channel's name contains nothing that must be percent-encoded in a path; see `Name`.
     func page(_ query: RemoteQuery) -> HTTPClientRequest {

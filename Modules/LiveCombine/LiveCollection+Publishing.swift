@@ -17,10 +17,21 @@ extension LiveCollection {
 
     /// Publishes the records of the window, first the current ones and then every changed state. Slow subscribers
     /// receive only the latest state.
-    public nonisolated var snapshotPublisher: some Publisher<LiveSnapshot<Record>, Never> {
+    public nonisolated var snapshotPublisher: some Publisher<LiveSnapshot<Record>, Never> { changePublisher.snapshots }
+
+    /// Publishes the records of the window like ``snapshotPublisher``, on threads of an executor.
+    public nonisolated func snapshotPublisher(
+        on executor: any TaskExecutor
+    ) -> some Publisher<LiveSnapshot<Record>, Never> {
+        changePublisher(on: executor).snapshots
+    }
+}
+
+extension LiveChangePublisher {
+    fileprivate var snapshots: some Publisher<LiveSnapshot<Record>, Never> {
         // A change always alters the records; only for lists that remain empty more than the first value passes the
         // filter.
-        changePublisher.filter { !$0.isDataUnchanged || $0.oldSnapshot.isEmpty }.map(\.snapshot)
+        filter { !$0.isDataUnchanged || $0.oldSnapshot.isEmpty }.map(\.snapshot)
             .removeDuplicates { $0.isEmpty && $1.isEmpty }
     }
 }

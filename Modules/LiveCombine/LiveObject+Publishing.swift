@@ -21,4 +21,9 @@ extension LiveObject {
     public nonisolated var snapshotPublisher: some Publisher<Record?, Never> {
         changePublisher.map(\.snapshot.first).removeDuplicates()
     }
+
+    /// Publishes the record like ``snapshotPublisher``, on threads of an executor.
+    public nonisolated func snapshotPublisher(on executor: any TaskExecutor) -> some Publisher<Record?, Never> {
+        changePublisher(on: executor).map(\.snapshot.first).removeDuplicates()
+    }
 }

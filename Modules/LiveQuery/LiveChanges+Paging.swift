@@ -4,9 +4,9 @@ extension LiveChanges {
     /// Widens the window by a page after its last record, requesting it from the server if necessary, and waits until
     /// the records are published; the iterators return them as a change.
     ///
-    /// Throws the reason why the server or the store could not be asked (stored records may have been added then),
-    /// ``LivePageError/windowFull(recordsMax:)``, ``LivePageError/disposed``, and `CancellationError` if the calling
-    /// task is cancelled, which does not end the request.
+    /// Throws `CancellationError` if the calling task is cancelled, which does not end the request, and otherwise a
+    /// `ClientError`: the reason why the server or the store could not be asked (stored records may have been added
+    /// then), `windowFull` if there are as many records as there may be, and `closed` after the end of the query.
     ///
     /// - Returns: the number of records that the page added; 0 if there is none, as far as is known.
     @discardableResult

@@ -10,9 +10,9 @@ extension LiveCollection {
 
     /// Widens the window by a page after its last record, and waits until it is displayed.
     ///
-    /// Throws the reason why the server or the store could not be asked (stored records may have been added then),
-    /// ``LivePageError/windowFull(recordsMax:)``, ``LivePageError/disposed``, and `CancellationError` if the calling
-    /// task is cancelled, which does not end the request.
+    /// Throws `CancellationError` if the calling task is cancelled, which does not end the request, and otherwise a
+    /// `ClientError`: the reason why the server or the store could not be asked (stored records may have been added
+    /// then), `windowFull` if there are as many records as there may be, and `closed` after the end of the query.
     ///
     /// - Returns: the number of records that the page added; 0 if there is none, as far as is known.
     @discardableResult

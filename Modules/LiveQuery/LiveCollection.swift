@@ -60,7 +60,7 @@ public final class LiveCollection<Record: LiveRecord> {
         return shown.isLoadingPrevious
     }
     /// The reason why the store or the server could not be asked, or why another page could not be requested
-    /// (``LivePageError/windowFull(recordsMax:)``); otherwise `nil`.
+    /// (`ClientError.windowFull`); otherwise `nil`.
     package var underlyingError: (any Error)? {
         access(keyPath: \.underlyingError)
         return shown.error

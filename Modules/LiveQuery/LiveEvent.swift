@@ -34,13 +34,16 @@ extension LiveEvent where Payload == LiveStatusChange<DataStatus> {
 }
 
 extension LiveEvent where Payload == LiveCollectionChange<Record> {
-    /// The data changed, or turned out to be those of the server: a handler that waits for
-    /// ``LiveCollection/dataStatus`` to be ``DataStatus/fresh`` never misses them.
+    /// The data changed, or turned out to be those of the server.
+    ///
+    /// A handler that waits for ``LiveCollection/dataStatus`` to be ``DataStatus/fresh`` never misses them: one that is
+    /// added while the displayed data are fresh is called once with all of them, after the call that adds it.
     public static var dataUpdated: LiveEvent { LiveEvent(step: .data) { $0 } }
 }
 
 extension LiveEvent where Payload == any Error {
-    /// The store or the server could not be asked; the displayed data remain.
+    /// The store or the server could not be asked, or another page could not be requested; the displayed data
+    /// remain. The error is a `ClientError`, the one that the property `error` has.
     public static var dataError: LiveEvent { LiveEvent(step: .error) { $0.status.error } }
 }
 

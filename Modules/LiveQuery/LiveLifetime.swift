@@ -13,6 +13,9 @@ package final class LiveLifetime: Sendable {
     /// Runs the observers that do not live on the main actor.
     var runtime: any Runtime { engine.runtime }
 
+    /// The error as callers see it.
+    func mapped(_ error: any Error) -> any Error { engine.mapError(error) }
+
     deinit { close() }
 
     /// Closes the window now. May be called twice.

@@ -5,7 +5,7 @@ public enum LiveLimits {
     /// Maximum number of records in one page of a collection.
     public static let pageSizeMax = Limits.pageSizeMax
     /// Maximum number of records that a window requests: another page fails beyond it with
-    /// ``LivePageError/windowFull(recordsMax:)``.
+    /// `ClientError.windowFull`.
     public static let windowRecordsMax = 100_000
     /// Records that may arrive in a window beyond the requested number before those farthest from its anchor are
     /// dropped, so that a list that is left open for days remains small.

@@ -80,8 +80,8 @@ public final class LiveObject<Record: LiveRecord> {
 
     /// Asks the server again, and waits until its response is displayed.
     ///
-    /// Throws the reason why the server or the store could not be asked, ``LivePageError/disposed``, and
-    /// `CancellationError` if the calling task is cancelled.
+    /// Throws `CancellationError` if the calling task is cancelled, and otherwise a `ClientError`: the reason why the
+    /// server or the store could not be asked, and `closed` after ``dispose()``.
     public func refresh() async throws { _ = try await core.turn(.refresh) }
 
     /// Repeats the request to the server if it failed; otherwise does nothing. Returns at once.

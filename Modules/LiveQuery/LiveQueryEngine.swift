@@ -48,6 +48,8 @@ package actor LiveQueryEngine {
     private let store: any Store
     nonisolated let runtime: any Runtime
     private let bounds: Bounds
+    /// Makes the errors of the store, the server and this module those that callers see.
+    nonisolated let mapError: @Sendable (any Error) -> any Error
     private let nextWindow = Atomic<Int>(0)
 
     private var windows: [Int: any LiveWindow] = [:]
@@ -77,9 +79,13 @@ package actor LiveQueryEngine {
     private var hurriedPasses = 0
 
     /// Reads nothing and subscribes to nothing before the first window is opened.
+    ///
+    /// - Parameter mapError: makes the errors of the store, the server and this module those that callers see.
     package init(
-        store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)? = nil, bounds: Bounds = Bounds()
+        store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)? = nil, bounds: Bounds = Bounds(),
+        mapError: @escaping @Sendable (any Error) -> any Error = { $0 }
     ) {
+        self.mapError = mapError
         self.store = store
         self.runtime = runtime
         self.bounds = bounds
@@ -96,10 +102,10 @@ package actor LiveQueryEngine {
         let id = nextWindow.add(1, ordering: .relaxed).newValue
         let broadcaster = SnapshotBroadcaster(query)
         submit(
-            .open { [bounds] in
+            .open { [bounds, mapError] in
                 WindowDriver(
                     id: id, query: query, isObject: isObject, broadcaster: broadcaster, remote: remote,
-                    bounds: bounds)
+                    bounds: bounds, mapError: mapError)
             })
         return (LiveLifetime(self, id), broadcaster)
     }
@@ -209,7 +215,7 @@ package actor LiveQueryEngine {
         case .open(let make): add(make())
         case .turn(let id, let page, let result):
             guard let window = windows[id] else {
-                result?.complete(.failure(LivePageError.disposed))
+                result?.complete(.failure(mapError(LivePageError.disposed)))
                 return
             }
             window.turn(page, result)

@@ -30,7 +30,11 @@ public final class SQLiteStore: Store {
     /// ``StoreError/newerSchema(version:path:)`` if a newer version wrote it, ``StoreError/damaged(path:detail:)`` if
     /// it is damaged or belongs to another program, and ``StoreError/notAccessible(path:detail:)`` if the folder cannot
     /// be used. In all these cases the files are left unchanged.
-    public static func open(at folder: String, durability: Durability) async throws(StoreError) -> SQLiteStore {
+    ///
+    /// - Parameter durability: when a commit is on the disk.
+    public static func open(
+        at folder: String, durability: Durability = .full
+    ) async throws(StoreError) -> SQLiteStore {
         try await open(at: folder, durability: durability, options: SQLiteOptions())
     }
 

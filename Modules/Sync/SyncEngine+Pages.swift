@@ -171,24 +171,71 @@ extension SyncEngine {
         await confirm(items)
     }
 
-    /// Asks whether the server still has a message of another user, and deletes it here if it has not. For servers
-    /// whose pages report no range.
+    /// Requests one message, of which nothing but the id need be known, and merges it into the store by the rules of a
+    /// page that lists it. For callers that repeat the request when notified that the server can be reached.
+    ///
+    /// A message that the server does not return is left as it is stored: the server may return messages only in pages.
+    ///
+    /// - Parameter willStore: called immediately before the store is written.
+    package func refreshMessage(
+        _ id: MessageID, willStore: @escaping @Sendable () -> Void = {}
+    ) async throws(SyncError) {
+        guard let transport, let asked = session?.id else { throw .noSession }
+        let number = beginPage()
+        defer { pagesUnderWay[number] = nil }
+        let named = history
+        let state: RemoteMessageState
+        do throws(TransportError) {
+            state = try await transport.message(id, knowing: named)
+        } catch {
+            if session?.id == asked, !Task.isCancelled { missedPage(error) }
+            throw .transport(error)
+        }
+        try await requestStoring { engine -> Result<Void, SyncError> in
+            if let refusal = engine.refusal(of: state.history, named: named, asked) { return .failure(refusal) }
+            guard let message = state.message, message.id == id else { return .success(()) }
+            do throws(StoreError) {
+                try await engine.merge(message, number, willStore)
+            } catch {
+                return .failure(.store(error))
+            }
+            return .success(())
+        }
+    }
+
+    private func merge(
+        _ message: RemoteMessage, _ number: Int, _ willStore: @Sendable () -> Void
+    ) async throws(StoreError) {
+        // Another response may have shown since that it was deleted.
+        guard pagesUnderWay[number]?.gone.contains(message.id) != true else { return }
+        let noted = history  // another response may move it on while the disk is waited for
+        willStore()
+        try await store.commit([.merge(message, at: clock.wall)] + unkeptHistory)
+        keptHistory = noted
+        noteArrived([message.id])
+        await confirm([message])
+    }
+
+    /// Asks whether the server still has a message, and deletes it here if it has not. For servers whose pages report
+    /// no range. A message that is not known to be on the server is left to the outbox.
     ///
     /// - Parameter willStore: called immediately before the store is written.
     package func verify(
         _ id: MessageID, willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) {
         guard let transport, let asked = session?.id else { throw .noSession }
+        let number = beginPage()
+        defer { pagesUnderWay[number] = nil }
         do throws(TransportError) {
             guard try await transport.lookup(id) == nil else { return }
         } catch {
             throw .transport(error)
         }
         try await request { engine -> Result<Void, SyncError> in
-            guard let session = engine.session, session.id == asked else { return .failure(.noSession) }
+            guard engine.session?.id == asked else { return .failure(.noSession) }
             do throws(StoreError) {
                 guard let message = try await engine.store.message(id), message.syncState == .synced,
-                    message.sender != session.user
+                    engine.pagesUnderWay[number]?.arrived.contains(id) != true
                 else { return .success(()) }
                 willStore()
                 try await engine.store.commit([.delete(id)])

@@ -129,7 +129,7 @@ extension SyncEngine {
     }
 
     /// The reason not to use a response: another session began, or the server's data has been replaced.
-    private func refusal(
+    func refusal(
         of history: ServerHistory?, named: ServerHistory?, _ asked: SessionID
     ) -> SyncError? {
         guard session?.id == asked else { return .noSession }

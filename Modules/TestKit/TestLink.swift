@@ -99,6 +99,12 @@ package final class LinkedTransport: Transport {
         try await current().record(kind, id, knowing: history)
     }
 
+    package func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState {
+        try await current().message(id, knowing: history)
+    }
+
     package func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         try await current().lookup(id)
     }

@@ -68,3 +68,16 @@ public struct RemotePage: Sendable, Hashable {
         self.cursor = cursor
     }
 }
+
+/// The response to a request for one message.
+public struct RemoteMessageState: Sendable, Hashable {
+    /// `nil` if the server does not have it, or the account may not read it.
+    public var message: RemoteMessage?
+    /// The history that the response belongs to; `nil` from a server without histories.
+    public var history: ServerHistory?
+
+    public init(_ message: RemoteMessage?, history: ServerHistory? = nil) {
+        self.message = message
+        self.history = history
+    }
+}

@@ -68,6 +68,16 @@ public protocol Transport: Sendable {
         _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
     ) async throws(TransportError) -> RemoteRecordState
 
+    /// Reads one message, whatever its channel: for a message of which nothing but the id is known.
+    ///
+    /// It is found by the ids that ``lookup(_:)`` finds. ``RemoteMessageState/message`` is `nil` if the server does not
+    /// have it, if it was deleted there, or if the account may not read it; then nothing that is stored is removed.
+    ///
+    /// - Parameter history: the server's history as the client knows it.
+    func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState
+
     /// Asks whether the server has a message; `nil` if it has not, or if the message was deleted there.
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition?
 
@@ -96,6 +106,12 @@ public protocol Transport: Sendable {
 extension Transport {
     /// Default for servers that do not report changes.
     public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? { nil }
+
+    /// Default for servers that return messages only in pages: none is found, so that a live message that is not stored
+    /// does not exist until a page or an event brings it.
+    public func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState { RemoteMessageState(nil) }
 
     /// Default for transports without kept connections.
     public func networkChanged() {}

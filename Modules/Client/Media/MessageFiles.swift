@@ -30,7 +30,7 @@ struct MessageFiles: Sendable {
                 return attachment
             }
         } catch {
-            throw .blob(error)
+            throw ClientError(error)
         }
     }
 

@@ -13,8 +13,9 @@ extension MessageRepository {
     /// cut continues where it ended; size and hash are verified. Concurrent calls share one download.
     ///
     /// Throws ``ClientError/messageNotFound(_:)``, ``ContentProblem/unsupported(_:)`` for a message without a file,
-    /// ``ClientError/transport(_:)`` if the server cannot be reached or does not have the file any longer, and
-    /// ``ClientError/blob(_:)``, for instance on a full disk.
+    /// ``ClientError/transport(_:)`` if the server cannot be reached or does not have the file any longer,
+    /// ``ClientError/blob(_:)``, for instance if the file here is damaged, and ``ClientError/store(_:)`` on a full
+    /// disk.
     ///
     /// - Parameters:
     ///   - id: the message.
@@ -30,7 +31,7 @@ extension MessageRepository {
             if let path = try await received.path(of: attachment.sha256) { return path }
             part = try await received.begin(attachment, bytesMax: receivedBytesMax)
         } catch {
-            throw .blob(error)
+            throw ClientError(error)
         }
         let result = await download(attachment, to: part, progress)
         await part.end()
@@ -52,10 +53,10 @@ extension MessageRepository {
         to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
     ) async throws(ClientError) {
         let (attachment, files) = try await attachment(of: id)
+        if let blob = await files.reader(of: attachment) {
+            return try await Self.read(blob, from: offset, to: body)
+        }
         do throws(TransportError) {
-            if let blob = await files.reader(of: attachment) {
-                return try await Self.read(blob, from: offset, to: body)
-            }
             guard let media = engine.currentMedia else { throw Self.disconnected }
             try await media.download(attachment, from: offset, to: body)
         } catch {
@@ -65,18 +66,22 @@ extension MessageRepository {
 
     private static func read(
         _ blob: any Blob, from offset: Int64, to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
-    ) async throws(TransportError) {
+    ) async throws(ClientError) {
         var offset = offset
         while offset < blob.size {
-            guard !Task.isCancelled else { throw .notSent(code: "cancelled", detail: "the caller was cancelled") }
+            guard !Task.isCancelled else {
+                throw .transport(.notSent(code: "cancelled", detail: "the caller was cancelled"))
+            }
             let part: [UInt8]
             do throws(BlobError) {
                 part = try await blob.read(at: offset, count: Limits.blobPartBytesMax)
+                if part.isEmpty {
+                    throw .damaged(path: blob.path ?? "of the message", detail: "the file ends before its size")
+                }
             } catch {
-                throw .notSent(code: "fileDamaged", detail: error.description)
+                throw ClientError(error)
             }
-            guard !part.isEmpty else { throw .notSent(code: "fileDamaged", detail: "the file ends before its size") }
-            try await body(part)
+            do throws(TransportError) { try await body(part) } catch { throw .transport(error) }
             offset += Int64(part.count)
         }
     }
@@ -106,14 +111,14 @@ extension MessageRepository {
                     progress(part.length)
                 }
             } catch {
-                if let problem = problem.error { return .failure(.blob(problem)) }
+                if let problem = problem.error { return .failure(ClientError(problem)) }
                 return .failure(.transport(error))
             }
         }
         do throws(BlobError) {
             return .success(try await part.finish())
         } catch {
-            return .failure(.blob(error))
+            return .failure(ClientError(error))
         }
     }
 

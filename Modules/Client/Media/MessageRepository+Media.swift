@@ -13,8 +13,8 @@ import CausewayTransport
 /// Every creation throws, and leaves neither a message nor a part of a file behind:
 ///
 /// - ``ClientError/blob(_:)`` if the file is missing or cannot be read, is a folder, a device, a pipe or a socket, is
-///   larger than the server is known to accept (before anything is copied), changes while it is copied, or if the disk
-///   is full.
+///   larger than the server is known to accept (before anything is copied), or changes while it is copied.
+/// - ``ClientError/store(_:)`` if the disk is full.
 /// - ``ContentProblem/contentTypeDiffers(_:found:)`` if the bytes are not of the kind of the message, whatever the name
 ///   says. As a file message anything can be sent, an empty file as well.
 /// - ``ContentProblem/captionTooLong(bytes:limit:)``, ``ContentProblem/previewTooLong(bytes:limit:)`` and
@@ -24,6 +24,7 @@ import CausewayTransport
 /// Cost: a copy of the file, in parts of ``Limits/blobPartBytesMax``. Cancelling the calling task ends it.
 extension MessageRepository {
     /// Creates an image message.
+    @discardableResult
     public func createImageMessage(
         _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil,
         tags: [String] = []
@@ -32,6 +33,7 @@ extension MessageRepository {
     }
 
     /// Creates a video message.
+    @discardableResult
     public func createVideoMessage(
         _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil,
         tags: [String] = []
@@ -40,6 +42,7 @@ extension MessageRepository {
     }
 
     /// Creates an audio message.
+    @discardableResult
     public func createAudioMessage(
         _ file: MediaSource, in channel: ChannelID, parent: MessageID? = nil,
         tags: [String] = []
@@ -48,6 +51,7 @@ extension MessageRepository {
     }
 
     /// Creates a file message.
+    @discardableResult
     public func createFileMessage(
         _ file: MediaSource, in channel: ChannelID, caption: String? = nil, parent: MessageID? = nil,
         tags: [String] = []

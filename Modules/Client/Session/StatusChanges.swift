@@ -28,6 +28,8 @@ public struct StatusChanges: AsyncSequence, Sendable {
         private let commits: StoreSubscription
         private let inputs: StatusObservation
         private var last: SyncStatus?
+        /// The earliest time of the next status.
+        private var nextAt: MonotonicTime?
 
         init(_ source: StatusChanges) {
             self.source = source
@@ -37,6 +39,11 @@ public struct StatusChanges: AsyncSequence, Sendable {
 
         public func next() async -> SyncStatus? {
             while await signal.wait() {
+                if let nextAt {
+                    await source.runtime.sleep(until: nextAt)
+                    if Task.isCancelled { return nil }
+                }
+                nextAt = source.runtime.now + StatusChanges.interval
                 let status: SyncStatus
                 do throws(SyncError) {
                     status = try await source.engine.status()
@@ -44,7 +51,6 @@ public struct StatusChanges: AsyncSequence, Sendable {
                     return nil
                 } catch {
                     // The store is in trouble: the next status that can be read reports it.
-                    await pause()
                     signal.set()
                     continue
                 }
@@ -52,15 +58,10 @@ public struct StatusChanges: AsyncSequence, Sendable {
                     last = status
                     return status
                 }
-                await pause()
             }
             return nil
         }
 
         public func next(isolation actor: isolated (any Actor)?) async -> SyncStatus? { await next() }
-
-        private func pause() async {
-            await source.runtime.sleep(until: source.runtime.now + StatusChanges.interval)
-        }
     }
 }

@@ -1,14 +1,14 @@
 import CausewayModels
-import CausewayRuntime
+package import CausewayRuntime
 import Synchronization
 
 /// Renews the token of a session when the server refuses it, by asking the application for another one.
 ///
 /// One attempt at a time; a failed one is repeated after ``intervalMin``, then after twice as long each time, up to
 /// ``intervalMax``, as long as the server's refusal stands.
-final class TokenRenewal: Sendable {
+package final class TokenRenewal: Sendable {
     /// Asks the application for a token, and logs in with it; does nothing if none is needed any more.
-    typealias Attempt = @Sendable () async throws -> Void
+    package typealias Attempt = @Sendable () async throws -> Void
 
     static let intervalMin: Duration = .seconds(5)
     static let intervalMax: Duration = .seconds(300)
@@ -24,26 +24,27 @@ final class TokenRenewal: Sendable {
     private let runtime: any Runtime
     private let state = Mutex(State())
 
-    init(_ runtime: any Runtime) { self.runtime = runtime }
+    package init(_ runtime: any Runtime) { self.runtime = runtime }
 
     /// Sets what an attempt does; without it nothing is renewed.
-    func set(_ attempt: @escaping Attempt) { state.withLock { $0.attempt = attempt } }
+    package func set(_ attempt: @escaping Attempt) { state.withLock { $0.attempt = attempt } }
 
     /// Starts renewing, unless that is under way.
-    func start() {
-        let attempt = state.withLock { state -> Attempt? in
-            guard let attempt = state.attempt else { return nil }
+    package func start() {
+        let isStarting = state.withLock { state in
+            guard state.attempt != nil else { return false }
             if state.isRunning {
                 state.isDueAgain = true
-                return nil
+                return false
             }
             state.isRunning = true
-            return attempt
+            return true
         }
-        guard let attempt else { return }
+        guard isStarting else { return }
         let task = runtime.spawn { [runtime] in
             var interval = Self.intervalMin
-            while !Task.isCancelled {
+            // Without an attempt it was cancelled, perhaps before its task was known.
+            while !Task.isCancelled, let attempt = self.attempt {
                 do {
                     try await attempt()
                     if self.hasEnded() { return }
@@ -53,8 +54,14 @@ final class TokenRenewal: Sendable {
                 }
             }
         }
-        state.withLock { $0.task = task }
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.attempt == nil
+        }
+        if isCancelled { task.cancel() }
     }
+
+    private var attempt: Attempt? { state.withLock { $0.attempt } }
 
     private func hasEnded() -> Bool {
         state.withLock { state in
@@ -65,7 +72,7 @@ final class TokenRenewal: Sendable {
     }
 
     /// Ends for good.
-    func cancel() {
+    package func cancel() {
         let task = state.withLock { state in
             state.attempt = nil
             return state.task

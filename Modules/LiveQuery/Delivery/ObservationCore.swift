@@ -91,7 +91,7 @@ import CausewayModels
 
     /// Performs a request, and returns its result when it is displayed.
     func turn(_ page: LivePageJob) async throws -> Int {
-        if isDisposed { throw LivePageError.disposed }
+        if isDisposed { throw lifetime.mapped(LivePageError.disposed) }
         let result = PageResult()
         lifetime.turn(page, result)
         let count = try await result.value()
@@ -130,11 +130,13 @@ import CausewayModels
         return NotificationToken(validity, of: owner) { [lifetime] in lifetime.requestTurn() }
     }
 
-    /// Calls `handler` whenever the event happens; with `isOnce`, the next time.
+    /// Calls `handler` whenever the event happens; with `isOnce`, the next time. Fresh data that are displayed already
+    /// count as an event: otherwise a handler that waits for them would miss them.
     func listen<Payload>(
         to event: LiveEvent<Record, Payload>, isOnce: Bool = false, _ handler: @escaping @MainActor (Payload) -> Void
     ) {
-        _ = add(event.step, isReplayed: false) { change in
+        let isReplayed = event.step == .data && displayed?.status.data == .fresh
+        _ = add(event.step, isReplayed: isReplayed) { change in
             guard let payload = event.payload(change) else { return false }
             handler(payload)
             return isOnce

@@ -89,6 +89,7 @@ extension WindowDriver {
 
     /// Ends every wait.
     func failTurns(_ error: any Error) {
+        let error = mapError(error)
         for turn in turns { turn.result.complete(.failure(error)) }
         turns = []
     }

@@ -5,7 +5,7 @@ import CausewayStorage
 ///
 /// Confined to the router that owns it.
 final class WindowDriver<Query: LiveQuery>: LiveWindow {
-    /// An error with its number.
+    /// An error, as callers see it, with its number.
     struct Trouble {
         var error: any Error
         var number: Int
@@ -16,6 +16,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     let window: Window<Query>
     private let broadcaster: SnapshotBroadcaster<Query>
     let isObject: Bool
+    let mapError: @Sendable (any Error) -> any Error
 
     private var fetched: Window<Query>.Fetched?
     var server: ServerProgress<Query.Key>
@@ -35,8 +36,10 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     init(
         id: Int, query: Query, isObject: Bool, broadcaster: SnapshotBroadcaster<Query>,
-        remote: (any RemoteSource<Query.Key>)?, bounds: LiveQueryEngine.Bounds
+        remote: (any RemoteSource<Query.Key>)?, bounds: LiveQueryEngine.Bounds,
+        mapError: @escaping @Sendable (any Error) -> any Error
     ) {
+        self.mapError = mapError
         self.id = id
         self.remote = remote
         self.broadcaster = broadcaster
@@ -87,7 +90,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     func trouble(_ error: any Error) -> Trouble {
         troubles += 1
-        return Trouble(error: error, number: troubles)
+        return Trouble(error: mapError(error), number: troubles)
     }
 
     func integrate() {

@@ -17,6 +17,7 @@ public struct Failure: Sendable, Hashable, Codable {
     /// The kind of the failure.
     public let reason: Reason
     /// The server's or the network's machine-readable code for the failure (`channelNotFound`, `503`); may be empty.
+    /// Constants for the known ones: ``FailureCode``.
     public let code: String
     /// A description for users. Contains no message text. May contain text from the server, so it must be escaped.
     public let detail: String
@@ -44,7 +45,7 @@ public struct Failure: Sendable, Hashable, Codable {
 
 extension Failure {
     /// The failure code of a stored record that is no longer readable.
-    package static let unreadableCode = "unreadable"
+    package static let unreadableCode = FailureCode.unreadable
 
     /// The failure of a message whose stored record is no longer readable.
     package static func unreadable(at time: Timestamp) -> Failure {
@@ -54,7 +55,7 @@ extension Failure {
     }
 
     /// The failure code of a message whose attachment the server does not have.
-    package static let attachmentUnknownCode = "attachmentUnknown"
+    package static let attachmentUnknownCode = FailureCode.attachmentUnknown
 
     package var isUnreadable: Bool { reason == .unsendable && code == Self.unreadableCode }
 

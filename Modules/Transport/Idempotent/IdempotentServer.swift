@@ -18,6 +18,9 @@ public protocol IdempotentServer: Sendable {
     /// does not have it or does not keep the ids of such operations.
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition?
 
+    /// Reads one message, as ``Transport/message(_:knowing:)``; `nil` if the account cannot read it.
+    func message(_ id: MessageID) async throws(TransportError) -> RemoteMessage?
+
     /// Reads a page of a channel.
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage
 
@@ -32,6 +35,9 @@ public protocol IdempotentServer: Sendable {
 }
 
 extension IdempotentServer {
+    /// Default for servers that return messages only in pages.
+    public func message(_ id: MessageID) async throws(TransportError) -> RemoteMessage? { nil }
+
     /// Default for servers without records.
     public func records(_ query: RemoteRecordsQuery) async throws(TransportError) -> RemoteRecordsPage {
         throw .noRecords(of: query.list.kind)

@@ -81,6 +81,12 @@ public final class IdempotentTransport: Transport {
         RemoteRecordState(try await server.record(kind, id))
     }
 
+    public func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState {
+        RemoteMessageState(try await server.message(id))
+    }
+
     public func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         try await server.lookup(id)
     }

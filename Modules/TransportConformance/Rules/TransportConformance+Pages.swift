@@ -83,6 +83,27 @@ extension TransportConformance {
                 guard case .refused = error else { throw ConformanceFailure("the error is \(error)") }
             }
         },
+        Rule("one message is as in its page, and one that does not exist is none") { trial in
+            try await trial.with { transport in
+                let ids = trial.messages(3)
+                _ = try await trial.deliver(trial.chain(ids.prefix(2).map { trial.send($0) }), over: transport)
+                let page = try await transport.messages(
+                    RemoteQuery(channel: trial.server.channel, range: .newest, limit: 10))
+                let found = try await transport.message(ids[0], knowing: nil)
+                // A transport whose server returns messages only in pages finds none of them.
+                if found.message != nil { try requireEqual(found.message, page.items.first, "the message") }
+                for (id, item) in zip(ids, page.items) {
+                    let again = try await transport.message(id, knowing: page.history).message
+                    try requireEqual(again, found.message.map { _ in item }, "the message \(id)")
+                }
+                try requireEqual(
+                    try await transport.message(ids[2], knowing: nil).message, nil, "an unknown message")
+                guard transport.capabilities.operations.contains(.delete) else { return }
+                _ = try await trial.deliver(trial.chain([.delete(ids[0])], from: 3), over: transport)
+                try requireEqual(
+                    try await transport.message(ids[0], knowing: nil).message, nil, "the deleted message")
+            }
+        },
         Rule("reported changes are complete") { trial in
             try await trial.with { transport in
                 let ids = trial.messages(4)

@@ -9,6 +9,7 @@ struct FaultyTransport: Transport {
         case mixesResponses, doubtIsUnreachable, repeatsByItself, malformedIsAccepted
         case busyIsInDoubt, forgetsTheWait, waitsForEver, ignoresCancellation, ignoresClose, worksAfterClose
         case pageWithGap, pageHasMoreForEver, anyChannelIsEmpty, incompleteChanges, filterHides
+        case messageWithoutTime
         case fillsGaps, forgetsFences, oneMarkForAllLanes
         case hidesKinds, recordsWithGap, recordsLeadBack, anotherVersion, anyListIsEmpty
         case leavesEventsOut, advancesTooFar, hidesDeletions, endsAtTheEnd, continuesForeignCursors, waitsOn
@@ -219,6 +220,15 @@ struct FaultyTransport: Transport {
         var state = try await inner.record(kind, id, knowing: history)
         if fault == .anotherVersion { state.record?.version += 1 }
         return state
+    }
+
+    func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState {
+        let state = try await inner.message(id, knowing: history)
+        guard fault == .messageWithoutTime, var message = state.message else { return state }
+        message.createdAt = message.createdAt.advanced(by: .milliseconds(1))
+        return RemoteMessageState(message, history: state.history)
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {

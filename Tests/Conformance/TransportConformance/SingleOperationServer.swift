@@ -27,6 +27,10 @@ struct SingleOperationServer: IdempotentServer {
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { try await inner.lookup(id) }
 
+    func message(_ id: MessageID) async throws(TransportError) -> RemoteMessage? {
+        try await inner.message(id, knowing: nil).message
+    }
+
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         try await inner.messages(query)
     }

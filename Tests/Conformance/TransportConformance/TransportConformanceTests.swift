@@ -51,6 +51,7 @@ import Testing
         (.filterHides, "a filter leaves out no message that satisfies it"),
         (.pageHasMoreForEver, "an empty channel is an empty page"),
         (.anyChannelIsEmpty, "a channel that the account cannot read is refused"),
+        (.messageWithoutTime, "one message is as in its page, and one that does not exist is none"),
         (.incompleteChanges, "reported changes are complete"),
         (.fillsGaps, "a gap is answered with the mark, and nothing from there on is applied"),
         (.hidesKinds, "the capabilities name the kinds of records"),

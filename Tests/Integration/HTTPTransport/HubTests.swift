@@ -69,6 +69,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["https", "wss"]) func oneMessageByItsID(over scheme: String) async throws {
+        try await Self.withHub(over: scheme) { fixture in
+            let transport = try fixture.transport()
+            _ = try await transport.deliver(try Sample.delivery(1...3))
+            let query = RemoteQuery(channel: try Sample.channel(), range: .newest, limit: 10)
+            let page = try await transport.messages(query)
+            let found = try await transport.message(Sample.message(2), knowing: page.history)
+            #expect(found.message != nil && found.message == page.items[1])
+            let history = try #require(page.history)
+            #expect(found.history?.isSame(as: history) == true)
+            let unknown = try await transport.message(Sample.message(9999), knowing: nil)
+            #expect(unknown.message == nil && unknown.history != nil)
+            await transport.close()
+        }
+    }
+
     @Test func gapsFencesAndDeletions() async throws {
         try await Self.withHub { fixture in
             let transport = try fixture.transport()

@@ -18,6 +18,28 @@ import Testing
         }
     }
 
+    /// As after a push notification: the device has nothing but the id of a message.
+    @Test func aMessageIsFoundByItsID() async throws {
+        try await TestHub.run { hub in
+            let bob = try await hub.client(of: "bob")
+            let first = try await bob.messages.createTextMessage("first", in: .sample)
+            try await first.delivered()
+            let reply = try await bob.messages.createTextMessage("reply", in: .sample, parent: first.id)
+            try await reply.delivered()
+            // Its events begin after both messages, and no list of the channel is open.
+            let ann = try await hub.client(of: "ann")
+            let seen = ann.messages.messageChanges(of: reply.id).makeAsyncIterator()
+            var last = await seen.next()
+            while let change = last, change.loadingStatus != .loaded { last = await seen.next() }
+            #expect(last?.snapshot.map(\.text) == ["reply"] && last?.dataStatus == .fresh)
+            let parent = try #require(last?.snapshot.first?.parent)
+            let above = ann.messages.messageChanges(of: parent).makeAsyncIterator()
+            last = await above.next()
+            while let change = last, change.loadingStatus != .loaded { last = await above.next() }
+            #expect(last?.snapshot.map(\.text) == ["first"] && last?.dataStatus == .fresh)
+        }
+    }
+
     @Test func aLinkIsTakenDownAndUp() async throws {
         try await TestHub.run(users: ["ann"], channels: ["one", "two"]) { hub in
             let ann = try await hub.client(of: "ann")

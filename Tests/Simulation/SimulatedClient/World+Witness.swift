@@ -128,7 +128,6 @@ extension World {
             case .noSession: true
             case .messageNotFound, .notAMessage, .typeDiffers, .tooManyOperations: true
             case .sessionExists, .notFailed, .overtaken, .notAuthor, .transport: true
-            case .blob(.full): !isHealed
             case .blob, .content, .credentials, .notSupported, .windowFull: false
             }
         if !isFine { violated(.errors, "somebody was told without a cause: \(error)") }

@@ -56,6 +56,13 @@ package final class ScriptedConnection: Transport {
         }
     }
 
+    package func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState {
+        try check()
+        return RemoteMessageState(server.state.withLock { $0.message(id) })
+    }
+
     package func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         try check()
         return server.state.withLock { $0.deleted.contains(id) ? nil : $0.serverPosition(of: id) }

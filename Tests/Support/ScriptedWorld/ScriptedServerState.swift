@@ -39,6 +39,9 @@ struct ScriptedServerState: Sendable {
         order.compactMap { sent[$0] }.filter { $0.channel == channel && !deleted.contains($0.id) }
     }
 
+    /// The message, unless it was deleted, or this server returns no pages.
+    func message(_ id: MessageID) -> RemoteMessage? { channels == nil || deleted.contains(id) ? nil : sent[id] }
+
     func page(_ query: RemoteQuery) -> RemotePage {
         guard channels != nil else { return RemotePage(items: [], hasMore: false) }
         let all = messages(in: query.channel)

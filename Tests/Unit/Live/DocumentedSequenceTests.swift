@@ -152,6 +152,39 @@ import Testing
         }
     }
 
+    @Test func anEarlierPageOfACollection() throws {
+        try runs { delayed in
+            let key = ScriptedRemote.start
+            let remote = try CollectionRemote(
+                delayed,
+                [
+                    .init(messages: delayed.messages([3, 4]), loadedRange: LoadedRange(start: key(3))),
+                    .init(messages: delayed.messages([1, 2]), loadedRange: LoadedRange()),
+                ])
+            let (log, list) = onMain { (SequenceLog(), delayed.collection(remote, pageSize: 2, anchor: .last)) }
+            let token = onMain { log.follow(list) }
+            try await delayed.rest()
+            _ = onMain { log.take() }
+            onMain {
+                #expect(list.hasPrevious && !list.isLoadingPrevious && !list.isLoadingNext)
+                list.previousPage()
+                list.previousPage()
+            }
+            try await delayed.rest()
+            onMain {
+                #expect(
+                    log.take() == [
+                        "loading loaded > loading", #"loading fresh ["3", "4"] previous"#,
+                        "loading loading > loaded", #"data fresh ["1", "2", "3", "4"]"#,
+                        #"loaded fresh ["1", "2", "3", "4"]"#,
+                    ])
+                #expect(!list.hasPrevious && !list.isLoadingPrevious && !list.isLoadingNext)
+            }
+            #expect(remote.askedCount == 2)
+            token.invalidate()
+        }
+    }
+
     @Test func observingACollectionOnce() throws {
         try runs { delayed in
             let remote = try delayed.remote([1])
@@ -283,9 +316,11 @@ extension DelayedWorld {
 
     @MainActor
     fileprivate func collection(
-        _ remote: DelayedRemote<MessageQuery.Cursor>, pageSize: Int = 20
+        _ remote: DelayedRemote<MessageQuery.Cursor>, pageSize: Int = 20,
+        anchor: LiveAnchor<MessageQuery.Cursor> = .first
     ) -> LiveCollection<Message> {
-        engine.collection(MessagesQuery(.channel(world.general), pageSize: pageSize), remote: remote)
+        engine.collection(
+            MessagesQuery(.channel(world.general), anchor: anchor, pageSize: pageSize), remote: remote)
     }
 
     @MainActor

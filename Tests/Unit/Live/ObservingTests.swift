@@ -134,6 +134,34 @@ import Testing
         }
     }
 
+    /// A list that is fresh already when its listeners are added, as after `ready()`.
+    @Test func freshDataAreReportedToALateListener() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let collection = onMain { world.collection(nil) }
+            await world.settle()
+            onMain { #expect(collection.dataStatus == .fresh) }
+            let (once, always, statuses) = onMain { (Count(), Count(), Count()) }
+            onMain {
+                collection.on(.dataUpdated) { change in
+                    #expect(change.dataStatus == .fresh && change.snapshot.map(\.text) == ["1"])
+                    always.calls += 1
+                }
+                collection.once(.dataUpdated) { _ in once.calls += 1 }
+                collection.on(.dataStatusChanged) { _ in statuses.calls += 1 }
+                collection.on(.loadingStatusChanged) { _ in statuses.calls += 1 }
+                #expect(always.calls == 0 && once.calls == 0, "called before the listener was added")
+            }
+            await world.settle()
+            onMain { #expect(always.calls == 1 && once.calls == 1 && statuses.calls == 0) }
+            onMain { collection.removeAllListeners(.dataUpdated) }
+            onMain { collection.on(.dataUpdated) { _ in always.calls += 1 } }
+            onMain { collection.removeAllListeners(.dataUpdated) }
+            await world.settle()
+            onMain { #expect(always.calls == 1, "called after its removal") }
+        }
+    }
+
     @Test func onceIsCalledOnceAndListenersCanBeRemoved() throws {
         try LiveWorld.run { world in
             let (once, always, tokens) = onMain { (Count(), Count(), Count()) }

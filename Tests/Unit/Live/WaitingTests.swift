@@ -182,6 +182,39 @@ import Testing
         #expect(list.hasNext && list.count == 4 && list.loadingStatus == .notLoading)
     }
 
+    /// Callers see every error as the engine's mapping makes it.
+    @Test func errorsAreMapped() async throws {
+        try await put(1...6)
+        let engine = LiveQueryEngine(store: store, runtime: SystemRuntime(), bounds: .init(recordsMax: 4)) {
+            MappedError(text: "\($0)")
+        }
+        let full = MappedError(text: "\(LivePageError.windowFull(recordsMax: 4))")
+        let disposed = MappedError(text: "\(LivePageError.disposed)")
+        let list = engine.collection(MessagesQuery(.channel(general), pageSize: 2))
+        let changes = list.changes
+        var reported: [MappedError?] = []
+        list.on(.dataError) { reported.append($0 as? MappedError) }
+        #expect(try await list.nextPage() == 2)
+        await #expect(throws: full) { try await list.nextPage() }
+        await #expect(throws: full) { try await changes.nextPage() }
+        await list.ready()
+        #expect(list.underlyingError as? MappedError == full && reported == [full])
+        let (failing, _) = collection(engine, [.failure(.other(detail: "unreachable"))])
+        let unreachable = MappedError(text: "\(StoreError.other(detail: "unreachable"))")
+        await #expect(throws: unreachable) { try await failing.refresh() }
+        #expect(failing.underlyingError as? MappedError == unreachable)
+        list.dispose()
+        await #expect(throws: disposed) { try await list.nextPage() }
+        await #expect(throws: disposed) { try await changes.nextPage() }
+        await engine.close()
+        #expect(failing.underlyingError as? MappedError == MappedError(text: "\(StoreError.closed)"))
+        await #expect(throws: disposed) { try await failing.nextPage() }
+    }
+
+    private struct MappedError: Error, Hashable {
+        var text: String
+    }
+
     @Test func waitingEndsWithTheCollection() async throws {
         try await put(1...6)
         let engine = engine()

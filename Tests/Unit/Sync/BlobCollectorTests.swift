@@ -69,14 +69,16 @@ import Testing
     }
 
     /// A cache of downloads that notes what it is to remove.
-    private final class ReceivedNotes: ReceivedFiles {
+    final class ReceivedNotes: ReceivedFiles {
         let removed = Mutex<Set<String>>([])
+        /// The number of times that it was to remove everything.
+        let erasures = Mutex(0)
 
         func path(of sha256: String) async throws(BlobError) -> String? { nil }
         func begin(_ attachment: CausewayModels.Attachment, bytesMax: Int64) async throws(BlobError)
             -> any ReceivedPart
         { throw .closed }
-        func removeAll() async throws(BlobError) {}
+        func removeAll() async throws(BlobError) { erasures.withLock { $0 += 1 } }
         func remove(_ sha256s: Set<String>) async throws(BlobError) { removed.withLock { $0.formUnion(sha256s) } }
         func close() async {}
     }

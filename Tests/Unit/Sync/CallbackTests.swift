@@ -184,6 +184,64 @@ import Testing
         await client.close()
     }
 
+    // MARK: - Errors
+
+    /// Pages and events have the errors that every other call has.
+    @Test func pagesThrowTheErrorsOfTheClient() async throws {
+        let client = try await opened(isLoggedIn: false)
+        let list = client.messages.getMessages(in: general)
+        let object = client.messages.getMessage(MessageID(SystemRuntime().makeUUIDv7()))
+        let changes = client.messages.messageChanges(in: general)
+        var reported: [any Error] = []
+        list.on(.dataError) { reported.append($0) }
+        await #expect(throws: ClientError.noSession) { try await list.refresh() }
+        await #expect(throws: ClientError.noSession) { try await object.refresh() }
+        await #expect(throws: ClientError.noSession) { try await changes.refresh() }
+        #expect(!reported.isEmpty && reported.allSatisfy { $0 as? ClientError == .noSession })
+        try await client.login(server: "test:", token: try #require(AccessToken("secret")))
+        server.set(.unreachable)
+        let unreachable = ClientError.transport(.unreachable(detail: "nobody listens there"))
+        await #expect(throws: unreachable) { try await list.refresh() }
+        await #expect(throws: unreachable) { try await object.refresh() }
+        await #expect(throws: unreachable) { try await changes.refresh() }
+        #expect(list.error == unreachable)
+        list.dispose()
+        object.dispose()
+        await #expect(throws: ClientError.closed) { try await list.nextPage() }
+        await #expect(throws: ClientError.closed) { try await list.previousPage() }
+        await #expect(throws: ClientError.closed) { try await object.refresh() }
+        await client.close()
+        await #expect(throws: ClientError.closed) { try await changes.nextPage() }
+    }
+
+    /// The documented form of observers: the error is the last argument of the closure.
+    @Test func observersGetTheErrorAsAnArgument() async throws {
+        let client = try await opened(isLoggedIn: false)
+        let list = client.messages.getMessages(in: general)
+        let object = client.messages.getMessage(MessageID(SystemRuntime().makeUUIDv7()))
+        var errors: [String: [ClientError?]] = [:]
+        let tokens = [
+            list.observe { _, change, error in
+                #expect(error == change.error)
+                errors["list", default: []].append(error)
+            },
+            list.observeOnce { _, change, error in errors["list once", default: []].append(error) },
+            object.observe { object, change, error in
+                #expect(error == change.error && error == object.error)
+                errors["object", default: []].append(error)
+            },
+            object.observeOnce { _, change, error in errors["object once", default: []].append(error) },
+        ]
+        while errors.count < 4 || errors["list"]?.last != .noSession || errors["object"]?.last != .noSession {
+            await Task.yield()
+        }
+        #expect(errors["list once"] == [.noSession] && errors["object once"] == [.noSession])
+        try await client.login(server: "test:", token: try #require(AccessToken("secret")))
+        while errors["list"]?.last != .some(nil) || errors["object"]?.last != .some(nil) { await Task.yield() }
+        withExtendedLifetime(tokens) {}
+        await client.close()
+    }
+
     // MARK: - Without the main actor
 
     @Test func messagesAndFailuresAreFollowedInAnyTask() async throws {

@@ -91,6 +91,33 @@ import Testing
         }
     }
 
+    /// Failed messages of other channels, and failed edits, stay.
+    @Test func failedMessagesOfOneChannelAreDeleted() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let other = try #require(ChannelID("other"))
+            let sent = try await client.messages.createTextMessage("sent", in: world.general)
+            try await sent.delivered()
+            world.transport.server.withLock { $0.always = .fail(.refused(code: "no", detail: "not allowed")) }
+            try await client.messages.editTextMessage(sent.id, to: "edited")
+            let failed = try await client.messages.createTextMessage("1", in: world.general)
+            let elsewhere = try await client.messages.createTextMessage("2", in: other)
+            try await world.until("all have failed") { try await client.status().counts.error == 3 }
+            #expect(try await client.messages.deleteFailedMessages(in: world.general) == 1)
+            #expect(try await client.messages.storedMessage(failed.id) == nil)
+            #expect(try await client.messages.failedMessages().messages.map(\.id) == [elsewhere.id])
+            #expect(try await client.status().counts.failedChanges == 1)
+            #expect(try await client.messages.deleteFailedMessages() == 1)
+            #expect(try await client.messages.failedMessages().messages.isEmpty)
+            #expect(try await client.status().counts.failedChanges == 1)
+            #expect(try await client.messages.storedMessage(sent.id)?.syncState == .synced)
+            #expect(try await client.messages.deleteFailedOperations(in: other) == 0)
+            #expect(try await client.messages.deleteFailedOperations(in: world.general) == 1)
+            #expect(try await client.status().counts.error == 0)
+            await client.close()
+        }
+    }
+
     @Test func aMessageThatIsNotThereIsSaidSo() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

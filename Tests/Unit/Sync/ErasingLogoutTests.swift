@@ -102,8 +102,14 @@ struct ErasingLogoutTests {
 
     @Test func withoutAUserThereIsNothingToEnd() throws {
         try ClientWorld.run { world in
-            let client = try await world.open()
+            let received = BlobCollectorTests.ReceivedNotes()
+            let client = try await world.open(on: FailingStore(received: received))
             await #expect(throws: ClientError.noSession) { try await client.logout(erasing: true) }
+            #expect(received.erasures.withLock { $0 } == 0, "a failed call removed downloaded files")
+            try await world.login(client)
+            try await client.logout(erasing: true)
+            #expect(received.erasures.withLock { $0 } == 2, "before the end of the session, and after it")
+            await client.close()
         }
     }
 }

@@ -27,6 +27,8 @@ final class FailingStore: Store {
     }
 
     let base = MemoryStore()
+    let received: (any ReceivedFiles)?
+    let blobs: (any BlobStore)?
     private let state = Mutex(State())
 
     /// The durability of the last commit with a cursor of the server's events.
@@ -34,6 +36,11 @@ final class FailingStore: Store {
 
     /// The number of calls that have failed.
     var failures: Int { state.withLock { $0.failures } }
+
+    init(received: (any ReceivedFiles)? = nil, blobs: (any BlobStore)? = nil) {
+        self.received = received
+        self.blobs = blobs
+    }
 
     func fail() {
         state.withLock { state in

@@ -39,6 +39,43 @@ struct GoneTests {
         }
     }
 
+    /// One's own message, deleted with another device.
+    @Test func anOwnMessageThatIsGoneDoesNotExist() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            try await handle.delivered()
+            let changes = client.messages.messageChanges(of: handle.id)
+            let message = Followed(changes, world.runtime)
+            // The pages of this server list nothing and report no range: the object asks about the message.
+            try await world.until("the object is fresh") { message.last?.dataStatus == .fresh }
+            #expect(message.last?.snapshot.map(\.id) == [handle.id])
+            world.transport.server.withLock { $0.lost = [handle.id] }
+            try await changes.refresh()
+            try await world.until("the message is gone") { message.last?.snapshot.isEmpty == true }
+            #expect(message.last?.dataStatus == .notExist)
+            #expect(try await client.messages.storedMessage(handle.id) == nil)
+            await client.close()
+        }
+    }
+
+    /// A message that is not `synced` is left to the outbox, whatever the server says about it.
+    @Test func aMessageThatIsQueuedStays() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "no network")) }
+            let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            let changes = client.messages.messageChanges(of: handle.id)
+            let message = Followed(changes, world.runtime)
+            await world.pass(.seconds(1))
+            try await changes.refresh()
+            await world.pass(.seconds(1))
+            #expect(message.last?.snapshot.map(\.id) == [handle.id])
+            #expect(world.transport.server.withLock { $0.messageQueries }.isEmpty)
+            await client.close()
+        }
+    }
+
     @Test func aListLosesWhatIsGone() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

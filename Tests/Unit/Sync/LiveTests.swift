@@ -162,6 +162,98 @@ import Testing
         }
     }
 
+    // MARK: - Messages that are not stored
+
+    @Test func aMessageThatIsNotStoredIsAskedForByItsID() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let placed = try RemoteMessages.placed(7, world)
+            world.transport.server.withLock { $0.page = [placed] }
+            let message = Followed(onMain { client.messages.getMessage(placed.id).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(message.last?.snapshot.map(\.content) == [placed.content])
+            #expect(message.last?.dataStatus == .fresh && message.last?.loadingStatus == .loaded)
+            #expect(world.transport.server.withLock { $0.messageQueries } == [placed.id])
+            #expect(world.transport.server.withLock { $0.pageQueries }.isEmpty)
+            #expect(try await world.texts(client) == ["7"])
+            let unknown = MessageID(world.runtime.makeUUIDv7())
+            let none = Followed(onMain { client.messages.getMessage(unknown).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(none.last?.dataStatus == .notExist && none.last?.loadingStatus == .loaded)
+            await client.close()
+        }
+    }
+
+    @Test func aMessageThatCannotBeAskedForIsAskedForAgain() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            await world.pass(.seconds(1))
+            let placed = try RemoteMessages.placed(7, world)
+            let ann = world.transport.server.withLock { server in
+                server.page = [placed]
+                server.pageError = .unreachable(detail: "no network")
+                defer { server.serverInfo = .failure(.unreachable(detail: "no network")) }
+                return server.serverInfo
+            }
+            let message = Followed(onMain { client.messages.getMessage(placed.id).changes }, world.runtime)
+            await world.pass(.seconds(60))
+            #expect(message.last?.loadingStatus == .error && message.last?.snapshot.isEmpty == true)
+            world.transport.server.withLock { server in
+                server.pageError = nil
+                server.serverInfo = ann
+            }
+            try await world.until("the object is fresh") { message.last?.dataStatus == .fresh }
+            #expect(message.last?.snapshot.count == 1 && message.last?.error == nil)
+            await client.close()
+        }
+    }
+
+    /// The message was deleted while the response to the request for it was under way.
+    @Test func aLateMessageComesNotBack() throws {
+        try ClientWorld.run { world in
+            let messages = try RemoteMessages.server(3, world)
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.pageDelays = [.seconds(5)] }
+            let late = Followed(onMain { client.messages.getMessage(messages[1].id).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            let changes = onMain { client.messages.getMessages(in: world.general).changes }
+            let list = Followed(changes, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(list.last?.snapshot.count == 3)
+            world.transport.server.withLock { server in server.page.removeAll { $0.number == 2 } }
+            try await changes.refresh()
+            await world.pass(.seconds(10))
+            #expect(late.last?.dataStatus == .notExist && late.last?.snapshot.isEmpty == true)
+            #expect(try await world.texts(client) == ["1", "3"])
+            await client.close()
+        }
+    }
+
+    /// A response that was requested for another user.
+    @Test func aMessageOfAnotherSessionIsNotStored() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let placed = try RemoteMessages.placed(7, world)
+            world.transport.server.withLock { server in
+                server.page = [placed]
+                server.pageDelays = [.seconds(5)]
+            }
+            let message = Followed(onMain { client.messages.getMessage(placed.id).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            try await client.logout()
+            let bob = ServerInfo(user: try #require(UserID("bob")), server: "scripted")
+            world.transport.server.withLock { server in
+                server.serverInfo = .success(bob)
+                server.page = []
+            }
+            try await world.login(client)
+            await world.pass(.seconds(10))
+            #expect(message.last?.snapshot.isEmpty == true && message.last?.dataStatus == .notExist)
+            #expect(try await world.texts(client) == [])
+            await client.close()
+        }
+    }
+
     // MARK: - Messages that were deleted on the server
 
     @Test(arguments: [[3], [1], [5], [1, 2, 3, 4, 5]])

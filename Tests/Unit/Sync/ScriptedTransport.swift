@@ -28,6 +28,8 @@ final class ScriptedTransport: Transport {
         /// True if its responses name the history of its data.
         var namesHistory = false
         var deletions: [MessageID] = []
+        /// Messages that it had and that a lookup does not find any more.
+        var lost: Set<MessageID> = []
         var deliveries: [(at: MonotonicTime, delivery: Delivery)] = []
         var greetings = 0
         var closings = 0
@@ -42,6 +44,8 @@ final class ScriptedTransport: Transport {
         /// The error of pages; `nil` if they can be read.
         var pageError: TransportError?
         var pageQueries: [RemoteQuery] = []
+        /// The messages that were requested one at a time.
+        var messageQueries: [MessageID] = []
         /// The channel's newest position. If set, ``page`` is the complete channel, and pages report their range;
         /// otherwise every page is ``page``.
         var newest: Int64?
@@ -166,8 +170,23 @@ final class ScriptedTransport: Transport {
         return changes
     }
 
+    func message(
+        _ id: MessageID, knowing history: ServerHistory?
+    ) async throws(TransportError) -> RemoteMessageState {
+        let (state, error, delay) = server.withLock { server in
+            server.messageQueries.append(id)
+            let message = server.page.first { $0.id == id }
+            let state = RemoteMessageState(message, history: server.namesHistory ? server.hub.present : nil)
+            let delay = server.pageDelays.isEmpty ? nil : server.pageDelays.removeFirst()
+            return (state, server.pageError ?? message.flatMap { server.channelErrors[$0.channel] }, delay)
+        }
+        if let delay { await runtime.sleep(until: runtime.now + delay) }
+        if let error { throw error }
+        return state
+    }
+
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
-        server.withLock { $0.accepted[id] }
+        server.withLock { $0.lost.contains(id) ? nil : $0.accepted[id] }
     }
 
     var media: (any MediaStore)? { files.withLock { $0 } }
