@@ -76,6 +76,7 @@ public struct RemoteMessageState: Sendable, Hashable {
     /// The history that the response belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
 
+    /// Creates a response; `history` is nil for servers without histories.
     public init(_ message: RemoteMessage?, history: ServerHistory? = nil) {
         self.message = message
         self.history = history
