@@ -226,6 +226,12 @@ import Testing
                     log.lines.append("-\(change.deletions) +\(change.insertions) *\(change.modifications)")
                 }
             }
+            await world.settle()
+            // The list is fresh: its listener gets it once.
+            onMain {
+                #expect(log.lines == ["-[] +[0, 1, 2] *[]"])
+                log.lines = []
+            }
             try await world.store.commit([.deliver(Sample.id(2), Sample.serverPosition(2), at: Sample.time)])
             await world.settle()
             try await world.store.commit([.deliver(Sample.id(3), Sample.serverPosition(3), at: Sample.time)])
