@@ -17,7 +17,7 @@ public struct TransportHarness: Sendable {
 
     /// Creates a harness; see the properties.
     public init(
-        faults: Set<ServerFault.Kind> = Set(ServerFault.Kind.allCases), patience: Duration = .seconds(60),
+        faults: Set<ServerFault.Kind> = Set(ServerFault.Kind.allCases), patience: Duration = .seconds(600),
         runtime: any Runtime = SystemRuntime(),
         withServer:
             @escaping @Sendable (

@@ -60,7 +60,7 @@ struct ScriptedConformanceServer: ConformanceServer {
 
     /// - Parameter patience: short where a planted fault is expected to exceed it.
     static func harness(
-        patience: Duration = .seconds(60), timeout: Duration = .seconds(120),
+        patience: Duration = .seconds(600), timeout: Duration = .seconds(1200),
         wrap: @escaping @Sendable (any Transport) -> any Transport = { $0 }
     ) -> TransportHarness {
         TransportHarness(patience: patience) { body in
