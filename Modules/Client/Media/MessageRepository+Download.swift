@@ -69,9 +69,7 @@ extension MessageRepository {
     ) async throws(ClientError) {
         var offset = offset
         while offset < blob.size {
-            guard !Task.isCancelled else {
-                throw .transport(.notSent(code: "cancelled", detail: "the caller was cancelled"))
-            }
+            guard !Task.isCancelled else { throw ClientError(BlobError.cancelled) }
             let part: [UInt8]
             do throws(BlobError) {
                 part = try await blob.read(at: offset, count: Limits.blobPartBytesMax)

@@ -154,45 +154,6 @@ import Testing
         return channel
     }
 
-    #if os(Linux)
-        /// With the part that is being sent, at most 64 KiB are held for a reader that reads nothing.
-        @Test func aSlowReaderHoldsFewBytes() async throws {
-            var limits = ConnectionLimits.hub
-            limits.response = .seconds(3600)
-            try await HubFixture.running(limits: limits) { hub in
-                let cursor = try await hub.client.eventCursor()
-                let channel = try await Self.slow("cursor=\(cursor)", hub.client)
-                let text = String(repeating: "x", count: 2_000)
-                for first in stride(from: 1 as Int64, to: 400, by: 100) {
-                    let operations = (first..<first + 100).map { send($0, content: .text(text)) }
-                    _ = try await hub.client.report(delivery(operations))
-                }
-                let port = try #require(channel.localAddress?.port)
-                var (bytes, looks) = (0, 0)
-                try await Eventually.holds("the system takes no more") {
-                    let now = try Self.unsentBytes(from: hub.port, to: port)
-                    (looks, bytes) = (now == bytes && now > 0 ? looks + 1 : 0, now)
-                    return looks == 20
-                }
-                #expect(bytes + HubLimits.eventStreamPartBytesMax <= 64 * 1024)
-                try await channel.close()
-            }
-        }
-
-        /// The bytes that the system holds for one of its connections over IPv4.
-        private static func unsentBytes(from local: Int, to remote: Int) throws -> Int {
-            let connections = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-            for line in connections.split(separator: "\n").dropFirst() {
-                // Number, local and remote address, state, queues: everything hexadecimal.
-                let fields = line.split(separator: " ")
-                let ports = fields[1...2].map { $0.split(separator: ":").last.flatMap { Int($0, radix: 16) } }
-                guard ports == [local, remote] else { continue }
-                return try #require(fields[4].split(separator: ":").first.flatMap { Int($0, radix: 16) })
-            }
-            return 0
-        }
-    #endif
-
     /// Waiting requests and streams end at once when the hub stops, and completely.
     @Test func aHubThatStopsEndsItsReaders() async throws {
         let temporary = try TemporaryFolder()
