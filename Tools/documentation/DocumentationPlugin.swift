@@ -31,9 +31,8 @@ import PackagePlugin
         }
         let folder = context.pluginWorkDirectoryURL
         let graphs = folder.appending(path: "symbol-graphs")
-        for folder in [graphs, site] where FileManager.default.fileExists(atPath: folder.path()) {
-            try FileManager.default.removeItem(at: folder)
-        }
+        try remove(graphs)
+        try remove(former: site)
         try FileManager.default.createDirectory(at: graphs, withIntermediateDirectories: true)
 
         // The work folder is SCRATCH/plugins/NAME/outputs; built modules are in SCRATCH/debug/Modules.
@@ -54,6 +53,20 @@ import PackagePlugin
                 "--additional-symbol-graph-dir", graphs.path(), "--output-path", site.path(), "--warnings-as-errors",
             ])
         print("documentation: \(site.path())")
+    }
+
+    /// Removes a site that was generated before. A folder that contains anything else is left alone.
+    private func remove(former site: URL) throws {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: site.path())) ?? []
+        guard names.isEmpty || names.contains("metadata.json") && names.contains("documentation") else {
+            throw Failure(reason: "'\(site.path())' contains files that are no documentation; name another folder")
+        }
+        try remove(site)
+    }
+
+    private func remove(_ folder: URL) throws {
+        guard FileManager.default.fileExists(atPath: folder.path()) else { return }
+        try FileManager.default.removeItem(at: folder)
     }
 
     /// The modules that the library re-exports.

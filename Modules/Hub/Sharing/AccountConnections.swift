@@ -53,8 +53,8 @@ final class AccountConnections: RouterMiddleware {
             // The connection counts for its address alone; its next request checks again.
             throw HubHTTPError.busy
         }
-        let id = ObjectIdentifier(channel)
-        context.hold(RequestInProgress { [self] in ended(id) })
+        // With the channel, so that no other one gets its identifier before the request has ended.
+        context.hold(RequestInProgress { [self] in ended(channel) })
         return try await next(request, context)
     }
 
@@ -81,7 +81,8 @@ final class AccountConnections: RouterMiddleware {
         if isNew { channel.closeFuture.whenComplete { [self] _ in _ = state.withLock { $0.remove(id) } } }
         return isAdmitted
     }
-    private func ended(_ id: ObjectIdentifier) {
+    private func ended(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
         state.withLock { state in
             guard let connection = state.connections[id] else { return }
             let requests = max(0, connection.requests - 1)

@@ -74,23 +74,25 @@ import Testing
             list.isLoadingPreviousPublisher.sink { log.isLoadingPrevious.append($0) },
             list.errorPublisher.sink { log.errors.append($0) },
         ]
-        await until { log.isLoading == [true] && log.data == [.local] }
+        // Each publisher is as fast as its own subscriber: every step waits for all that it changes.
+        await until { log.isLoading == [true] && log.data == [.local] && log.loading == [.loading] }
         gate.isOpen = true
-        await until { log.isLoading == [true, false] && log.hasPrevious.last == true }
+        await until { log.isLoading == [true, false] && log.loading == [.loading, .loaded] }
+        await until { log.data == [.local, .fresh] }
+        await until { log.hasPrevious.last == true && log.isLoadingPrevious == [false] }
         gate.isOpen = false
         requestPreviousPage(of: list)
         await until { log.isLoadingPrevious == [false, true] && log.isLoading == [true, false, true] }
-        #expect(log.loading == [.loading, .loaded, .loading])
+        await until { log.loading == [.loading, .loaded, .loading] }
         gate.isOpen = true
         await until { log.isLoadingPrevious == [false, true, false] && log.isLoading.last == false }
-        #expect(log.loading == [.loading, .loaded, .loading, .loaded])
+        await until { log.loading == [.loading, .loaded, .loading, .loaded] }
+        await until { log.hasNext == [false] && log.isLoadingNext == [false] && log.errors == [nil] }
         #expect(log.data == [.local, .fresh])
-        #expect(log.hasNext == [false] && log.isLoadingNext == [false])
-        #expect(log.errors == [nil])
         server.set(.unreachable)
         requestRefresh(of: list)
-        await until { log.errors.count == 2 }
-        #expect(log.errors[1]?.code == .transport && log.loading.last == .error)
+        await until { log.errors.count == 2 && log.loading.last == .error }
+        #expect(log.errors[1]?.code == .transport)
         withExtendedLifetime(tokens) {}
         await client.close()
     }
@@ -107,10 +109,9 @@ import Testing
             message.errorPublisher.sink { log.errors.append($0) },
         ]
         await until { log.data.last == .fresh && log.isLoading.last == false && log.loading.last == .loaded }
-        #expect(log.errors == [nil])
+        await until { log.errors == [nil] }
         try await client.logout()
-        await until { log.errors.last == .noSession && log.loading.last == .error }
-        #expect(log.data.last == .local)
+        await until { log.errors.last == .noSession && log.loading.last == .error && log.data.last == .local }
         #expect(zip(log.loading, log.loading.dropFirst()).allSatisfy { $0 != $1 })
         #expect(zip(log.isLoading, log.isLoading.dropFirst()).allSatisfy { $0 != $1 })
         withExtendedLifetime(tokens) {}

@@ -169,6 +169,8 @@ final class RawSocket: Sendable {
     /// Reads nothing any more.
     func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
 
+    func readOn() async throws { try await channel.setOption(.autoRead, value: true).get() }
+
     private func eventually<Value: Sendable>(
         _ what: String, _ find: @escaping @Sendable (inout State) -> Value?
     ) async throws -> Value {

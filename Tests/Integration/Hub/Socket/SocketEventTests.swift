@@ -3,6 +3,7 @@ import CausewayHubSQLite
 import CausewayModels
 import CausewayRecords
 import CausewayTestSupport
+import CausewayWebSocket
 import CausewayWire
 import ServiceLifecycle
 import Testing
@@ -123,6 +124,35 @@ import Testing
             let response = try await socket.get("/v1/events?cursor=\(cursor)&wait=30", id: 9)
             #expect(response.id == 9 && response.status == 503)
             #expect(try await socket.get(WireProtocol.sessionPath, id: 10).status == 200)
+        }
+    }
+
+    /// A client that reads no refusals is not read either: they cannot collect.
+    @Test func aFloodOfRequestsForEventsIsNotRead() async throws {
+        // However slow the machine is, the client that does not read stays connected.
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.sockets.write = .seconds(3_600) }
+        try await HubFixture.running(change: change) { hub in
+            let socket = try await RawSocket.open(hub)
+            // Streams outlast the test: when one has ended, a request of the flood would be admitted.
+            for number in 1...WireSocket.eventRequestsMax { try await socket.request(Self.stream(Int64(number))) }
+            try await Eventually.holds("all wait") { hub.hub.eventReaders == WireSocket.eventRequestsMax }
+            try await socket.stopReading()
+            // Many times more than the system buffers.
+            let refused = RawSocket.Frame(
+                opcode: 1,
+                payload: WireSocket.Request(id: 9, method: "GET", path: WireProtocol.eventsPath).text)
+            let last = WireSocket.Request(
+                id: 10, method: "POST", path: WireProtocol.deliveriesPath,
+                body: try HubClient.coded(delivery([CausewayHubTests.send(1)])))
+            let frames = Array(repeatElement(refused.bytes, count: 2_500).joined())
+            async let flood: Void = socket.write(frames + RawSocket.Frame(opcode: 1, payload: last.text).bytes)
+            for _ in 0..<20 { #expect(try await hub.client.get(WireProtocol.sessionPath).status == 200) }
+            #expect(try await hub.channel("general").messageCount == 0)
+            try await socket.readOn()
+            try await flood
+            try await Eventually.holds("the last request is handled") {
+                try await hub.channel("general").messageCount == 1
+            }
         }
     }
 

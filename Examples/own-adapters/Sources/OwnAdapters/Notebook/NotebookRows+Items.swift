@@ -121,7 +121,7 @@ extension NotebookRows {
         for row in contents.section.items.values {
             counts.count(row.item.syncState, createsMessage: row.item.createsMessage, bytes: row.bytes)
         }
-        // What waits for a failed message, and what waits for that.
+        // Items that wait for a failed message, directly or behind others that wait.
         var open = items { $0.syncState == .error }.map(\.item.id)
         while let next = open.popLast() {
             let blocked = parked(for: next)
