@@ -143,6 +143,7 @@ struct AbsentFileTests {
             try await store.commit([.merge(message, at: world.runtime.wallClock)])
             // The server has no files: the same as for a message that is created with one.
             let unsupported = ClientError.content(.unsupported(.audio))
+            #expect(unsupported.description == "not supported here for messages of type audio")
             await #expect(throws: unsupported) { _ = try await client.messages.file(of: id) }
             await #expect(throws: unsupported) { try await client.messages.readFile(of: id) { _ in } }
             try await client.logout()
