@@ -9,12 +9,15 @@ extension ChangeReport {
         _ ids: [MessageID], _ request: ([MessageID]) async throws(ControlError) -> ChangeReport
     ) async throws(ControlError) -> ChangeReport {
         var changed: [MessageID] = []
+        var changes = 0
         var rest = ids[...]
         while !rest.isEmpty {
-            changed += try await request(Array(rest.prefix(ControlLimits.idsPerRequestMax))).ids ?? []
+            let report = try await request(Array(rest.prefix(ControlLimits.idsPerRequestMax)))
+            changed += report.ids ?? []
+            changes += report.operations.changes
             rest = rest.dropFirst(ControlLimits.idsPerRequestMax)
         }
-        return ChangeReport(ids: changed)
+        return ChangeReport(ids: changed, changes: changes)
     }
 
     /// The exit status of the command; prints a line for each message that the report does not name.

@@ -20,7 +20,7 @@ struct Delete: AsyncParsableCommand {
             let report = try await ChangeReport.ofBatches(ids) { ids throws(ControlError) in
                 try await route.service.delete(ids, by: .cli)
             }
-            try console.report(report) { _ in report.count == 0 ? [] : ["Deleted \(Counted.messages(report.count))"] }
+            try console.report(report) { _ in report.count == 0 ? [] : ["Deleted \(report.operations.text())"] }
             return report.exitStatus(of: ids, "does not exist", console)
         }
     }

@@ -6,10 +6,11 @@ import CausewayDaemon
 
 struct Failed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the permanently failed messages, oldest first, with their last error.",
+        abstract:
+            "Show the permanently failed messages, edits and reactions, oldest first, with error and remedy.",
         discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
 
-    @Option(help: "Only messages of this channel.") var channel: ChannelArgument?
+    @Option(help: "Only those of this channel.") var channel: ChannelArgument?
     @OptionGroup var list: ListOptions
     @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
     var after: PageCursor?

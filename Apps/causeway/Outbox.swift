@@ -5,7 +5,8 @@ import CausewayDaemon
 
 struct Outbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the messages that are not on the server yet, oldest first, and why each is waiting.",
+        abstract:
+            "Show the messages, edits and reactions that are not on the server yet, oldest first, and why each waits.",
         discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
 
     @OptionGroup var list: ListOptions

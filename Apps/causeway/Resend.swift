@@ -6,11 +6,11 @@ import CausewayDaemon
 
 struct Resend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put failed messages back into the queue, in their order, with their ids unchanged.",
-        discussion: "Messages that have not failed are skipped and reported; the exit status is then 2.")
+        abstract: "Put failed messages, edits and reactions back into the queue, in order, with their ids unchanged.",
+        discussion: "Those that have not failed are skipped and reported; the exit status is then 2.")
 
     @Argument(help: "The messages' ids.") var ids: [MessageArgument] = []
-    @Flag(help: "All failed messages.") var all = false
+    @Flag(help: "All that failed.") var all = false
     @Option(help: "With --all: only messages of this channel.") var channel: ChannelArgument?
     @OptionGroup var options: CommandOptions
 
@@ -23,7 +23,7 @@ struct Resend: AsyncParsableCommand {
         try await options.run { route, console throws(ControlError) in
             if all {
                 let report = try await route.service.resendFailed(in: try channel?.id())
-                try console.report(report) { _ in ["\(Counted.messages(report.count)) back in the queue"] }
+                try console.report(report) { _ in ["\(report.operations.text()) back in the queue"] }
                 return .ok
             }
             let ids = try ids.ids()
@@ -31,7 +31,7 @@ struct Resend: AsyncParsableCommand {
                 try await route.service.resend(ids)
             }
             try console.report(report) { _ in
-                report.count == 0 ? [] : ["\(Counted.messages(report.count)) back in the queue"]
+                report.count == 0 ? [] : ["\(report.operations.text()) back in the queue"]
             }
             return report.exitStatus(of: ids, "has not failed, or does not exist", console)
         }

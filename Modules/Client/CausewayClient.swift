@@ -173,13 +173,14 @@ public final class CausewayClient: Sendable {
     }
 
     /// Logs in: asks the server for the owner of the token, and starts the session. If the account is logged in
-    /// already, this renews its token.
+    /// already, this renews its token. A client that was closed throws ``ClientError/closed``.
     ///
     /// Throws ``ClientError/transport(_:)`` if the server cannot be reached or refuses the token, and
     /// ``ClientError/sessionExists(user:server:)`` if another user is logged in. With ``ClientError/credentials(_:)``
     /// the session has started, but the token could not be saved: the next start requires a login.
     @discardableResult
     public func login(server: String, token: AccessToken) async throws(ClientError) -> Session {
+        guard await !engine.hasClosed else { throw .closed }
         let transport: any Transport
         let serverInfo: ServerInfo
         do throws(TransportError) {

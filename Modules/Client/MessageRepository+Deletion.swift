@@ -76,7 +76,10 @@ extension MessageRepository {
         }
     }
 
-    /// Deletes all failed messages; those of one channel if given. Failed edits and reactions remain.
+    /// Deletes all failed messages; those of one channel if given. Failed edits and reactions remain. In steps: if this
+    /// throws, the messages of earlier steps are deleted. Needs neither a session nor a network.
+    ///
+    /// Throws ``ClientError/store(_:)``.
     ///
     /// - Parameters:
     ///   - channel: only messages of this channel; all of them without it.
@@ -88,7 +91,7 @@ extension MessageRepository {
         in channel: ChannelID? = nil, by origin: DeleteAction.Origin = .api,
         progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
-        try await deleteFailed(in: channel, by: origin, messagesOnly: true, progress: progress)
+        try await deleteFailed(in: channel, by: origin, messagesOnly: true, progress: progress).total
     }
 
     /// Deletes all failed messages, edits and reactions; of one channel if given.
@@ -99,21 +102,22 @@ extension MessageRepository {
         in channel: ChannelID? = nil, by origin: DeleteAction.Origin = .api,
         progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
-        try await deleteFailed(in: channel, by: origin, messagesOnly: false, progress: progress)
+        try await deleteFailed(in: channel, by: origin, progress: progress).total
     }
 
-    private func deleteFailed(
-        in channel: ChannelID?, by origin: DeleteAction.Origin, messagesOnly: Bool,
-        progress: @Sendable (Int) -> Void
-    ) async throws(ClientError) -> Int {
-        var total = 0
+    /// Deletes what failed, and returns how much of it were messages.
+    package func deleteFailed(
+        in channel: ChannelID?, by origin: DeleteAction.Origin, messagesOnly: Bool = false,
+        progress: @Sendable (Int) -> Void = { _ in }
+    ) async throws(ClientError) -> OperationCount {
+        var count = OperationCount()
         do throws(SyncError) {
             while true {
-                let count = try await engine.deleteFailedStep(
+                let step = try await engine.deleteFailedStep(
                     in: channel, by: origin, messagesOnly: messagesOnly)
-                if count == 0 { return total }
-                total += count
-                progress(total)
+                if step.total == 0 { return count }
+                count += step
+                progress(count.total)
             }
         } catch {
             throw ClientError(error)

@@ -30,13 +30,22 @@ extension MessageRepository {
         live.object(OneMessageQuery(id), on: server)
     }
 
-    /// All messages that are not `synced`, in the order of creation.
+    /// All messages that are not `synced`, failed ones included, in the order of creation. The data exist only here, so
+    /// they are `fresh` as soon as they were read. Edits and reactions are not messages: ``outbox(limit:after:)`` lists
+    /// them, too.
+    ///
+    /// - Parameter pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor
     public func getOutbox(pageSize: Int = Limits.pageSizeDefault) -> LiveCollection<Message> {
         live.collection(MessagesQuery(.undelivered, pageSize: pageSize))
     }
 
-    /// The failed messages, in the order of creation; of one channel if given.
+    /// The failed messages, in the order of creation; of one channel if given. `fresh` as soon as they were read.
+    /// Failed edits and reactions are not among them, but in ``failedOperations(in:limit:after:)``.
+    ///
+    /// - Parameters:
+    ///   - channel: only messages of this channel; all of them without it.
+    ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor
     public func getFailedMessages(
         in channel: ChannelID? = nil, pageSize: Int = Limits.pageSizeDefault
@@ -44,7 +53,9 @@ extension MessageRepository {
         live.collection(MessagesQuery(.failed(in: channel), pageSize: pageSize))
     }
 
-    /// Past deletions, newest first.
+    /// Past deletions that were requested on this device, newest first: the last ones, as many as the store keeps.
+    ///
+    /// - Parameter pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor
     public func getDeleteActions(pageSize: Int = Limits.pageSizeDefault) -> LiveCollection<DeleteAction> {
         live.collection(DeleteActionsQuery(pageSize: pageSize))

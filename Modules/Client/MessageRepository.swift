@@ -33,6 +33,8 @@ public struct MessageRepository: Sendable {
     }
 
     /// A handle to an existing message, for awaiting its delivery.
+    ///
+    /// Throws ``ClientError/messageNotFound(_:)`` if it is not stored here.
     public func handle(of id: MessageID) async throws(ClientError) -> MessageHandle {
         guard let message = try await storedMessage(id) else { throw .messageNotFound(id) }
         let session: Session?
@@ -70,7 +72,13 @@ public struct MessageRepository: Sendable {
 
     /// Requests the newest messages of a channel, or those before a position, from the server and stores them.
     ///
-    /// Throws ``ClientError/transport(_:)`` if the server cannot be asked; stored messages can be read in any case.
+    /// Throws ``ClientError/noSession``, ``ClientError/transport(_:)`` if the server cannot be asked, and
+    /// ``ClientError/store(_:)``; stored messages can be read in any case.
+    ///
+    /// - Parameters:
+    ///   - channel: the channel.
+    ///   - limit: the maximum number of messages, up to ``Limits/pageSizeMax``; a server may return fewer.
+    ///   - position: messages at lower positions are requested; `nil` for the newest ones.
     public func refreshMessages(
         in channel: ChannelID, limit: Int = Limits.pageSizeDefault, before position: Int64? = nil
     ) async throws(ClientError) {
@@ -82,7 +90,12 @@ public struct MessageRepository: Sendable {
         }
     }
 
-    /// A page of the outbox, oldest first: all operations that the server has not confirmed, with the reasons.
+    /// A page of the outbox, oldest first: all operations that the server has not confirmed, with the reasons. Cost:
+    /// linear in the size of the page.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of operations, 1 to ``Limits/pageSizeMax``.
+    ///   - after: the start of the page: ``OutboxPage/next`` of the page before, or `nil` for the oldest.
     public func outbox(
         limit: Int = Limits.pageSizeDefault, after: MessageCursor? = nil
     ) async throws(ClientError) -> OutboxPage {
@@ -155,7 +168,9 @@ public struct MessageRepository: Sendable {
     }
 
     /// Returns all failed messages, edits and reactions to the queue, oldest first, in steps: if this throws, those of
-    /// earlier steps have been queued again.
+    /// earlier steps have been queued again. What failed in other accounts is left alone.
+    ///
+    /// Throws ``ClientError/noSession`` and ``ClientError/store(_:)``.
     ///
     /// - Parameters:
     ///   - channel: only operations of this channel; all of them without it.
@@ -164,16 +179,23 @@ public struct MessageRepository: Sendable {
     public func resendFailedMessages(
         in channel: ChannelID? = nil, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
-        var total = 0
+        try await resendFailed(in: channel, progress: progress).total
+    }
+
+    /// Returns what failed to the queue, and returns how much of it were messages.
+    package func resendFailed(
+        in channel: ChannelID?, progress: @Sendable (Int) -> Void = { _ in }
+    ) async throws(ClientError) -> OperationCount {
+        var count = OperationCount()
         var cursor: MessageCursor?
         do throws(SyncError) {
             repeat {
                 let step = try await engine.resendFailedStep(in: channel, after: cursor)
-                total += step.count
+                count += step.count
                 cursor = step.next
-                progress(total)
+                progress(count.total)
             } while cursor != nil
-            return total
+            return count
         } catch {
             throw ClientError(error)
         }

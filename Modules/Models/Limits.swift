@@ -1,4 +1,4 @@
-/// Every bound of the client and the wire in one place, with its unit in its name.
+/// Every bound of the client and the wire in one place, with its unit in its name. Each `…Max` is inclusive.
 ///
 /// Oversized content is refused when it is created, not when it is sent (trap: a limit met after an upload).
 public enum Limits {

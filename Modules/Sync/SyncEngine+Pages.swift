@@ -42,7 +42,7 @@ extension SyncEngine {
     package func refresh(
         _ query: RemoteQuery, isAskedAgain: Bool = false, willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) -> RemotePage {
-        guard let transport, let asked = session?.id else { throw .noSession }
+        let (transport, asked) = try connected()
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
         var query = query
@@ -56,7 +56,7 @@ extension SyncEngine {
             }
         } catch {
             if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
-            throw .transport(error)
+            throw cause(of: error, in: asked)
         }
         let stored = try await requestStoring(
             isAskedAgain: isAskedAgain
@@ -134,7 +134,7 @@ extension SyncEngine {
     package func refreshChanges(
         _ query: RemoteChangesQuery, willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) -> RemoteChanges? {
-        guard let transport, let asked = session?.id else { throw .noSession }
+        let (transport, asked) = try connected()
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
         let changes: RemoteChanges?
@@ -142,7 +142,7 @@ extension SyncEngine {
             changes = try await transport.changes(query)
         } catch {
             if session?.id == asked, !Task.isCancelled { missedPage(error) }
-            throw .transport(error)
+            throw cause(of: error, in: asked)
         }
         guard let changes, !changes.items.isEmpty || !changes.gone.isEmpty else { return changes }
         return try await requestStoring { engine -> Result<RemoteChanges?, SyncError> in
@@ -180,7 +180,7 @@ extension SyncEngine {
     package func refreshMessage(
         _ id: MessageID, willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) {
-        guard let transport, let asked = session?.id else { throw .noSession }
+        let (transport, asked) = try connected()
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
         let named = history
@@ -189,7 +189,7 @@ extension SyncEngine {
             state = try await transport.message(id, knowing: named)
         } catch {
             if session?.id == asked, !Task.isCancelled { missedPage(error) }
-            throw .transport(error)
+            throw cause(of: error, in: asked)
         }
         try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: state.history, named: named, asked) { return .failure(refusal) }
@@ -223,13 +223,13 @@ extension SyncEngine {
     package func verify(
         _ id: MessageID, willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) {
-        guard let transport, let asked = session?.id else { throw .noSession }
+        let (transport, asked) = try connected()
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
         do throws(TransportError) {
             guard try await transport.lookup(id) == nil else { return }
         } catch {
-            throw .transport(error)
+            throw cause(of: error, in: asked)
         }
         try await request { engine -> Result<Void, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }

@@ -17,7 +17,7 @@ extension SyncEngine {
         _ query: RemoteRecordsQuery, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?,
         willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) -> RemoteRecordsPage {
-        guard let transport, let asked = session?.id else { throw .noSession }
+        let (transport, asked) = try connected()
         let number = recordReads.begin()
         defer { recordReads.end(number) }
         var query = query
@@ -27,7 +27,7 @@ extension SyncEngine {
             page = try await transport.records(query)
         } catch {
             if session?.id == asked, !Task.isCancelled { missedPage(error) }
-            throw .transport(error)
+            throw cause(of: error, in: asked)
         }
         let range = ListRange(
             list: query.list, direction: query.order == .ascending ? .ascending : .descending, after: query.after,
@@ -43,7 +43,7 @@ extension SyncEngine {
         _ kind: RecordKind, _ id: String, interpret: @escaping @Sendable (RemoteRecord) -> StoredRecord?,
         willStore: @escaping @Sendable () -> Void = {}
     ) async throws(SyncError) {
-        guard let transport, let asked = session?.id else { throw .noSession }
+        let (transport, asked) = try connected()
         let number = recordReads.begin()
         defer { recordReads.end(number) }
         let named = history
@@ -52,7 +52,7 @@ extension SyncEngine {
             state = try await transport.record(kind, id, knowing: named)
         } catch {
             if session?.id == asked, !Task.isCancelled { missedPage(error) }
-            throw .transport(error)
+            throw cause(of: error, in: asked)
         }
         guard let record = state.record else {
             return try await removeRecord(kind, id, number, asked, named, state.history, willStore)

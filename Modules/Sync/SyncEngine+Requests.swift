@@ -56,10 +56,10 @@ extension SyncEngine {
 
     /// Deletes the next few failed messages, or the next few failed operations of any kind.
     ///
-    /// - Returns: their number; 0 if none are left.
+    /// - Returns: their number; none if none are left.
     package func deleteFailedStep(
         in channel: ChannelID?, by origin: DeleteAction.Origin, messagesOnly: Bool
-    ) async throws(SyncError) -> Int {
+    ) async throws(SyncError) -> OperationCount {
         try await request { engine in
             do throws(StoreError) {
                 let failed: [StoredItem]
@@ -71,7 +71,8 @@ extension SyncEngine {
                     failed = try await engine.store.items(
                         try await engine.store.operations(query).operations.map(\.id))
                 }
-                return .success(try await engine.deleteInTurn(failed, by: origin).count)
+                _ = try await engine.deleteInTurn(failed, by: origin)
+                return .success(OperationCount(of: failed))
             } catch {
                 return .failure(.store(error))
             }
@@ -144,7 +145,7 @@ extension SyncEngine {
     /// - Returns: the number of operations, and the cursor from which to continue; `nil` if none are left.
     package func resendFailedStep(
         in channel: ChannelID?, after: MessageQuery.Cursor?
-    ) async throws(SyncError) -> (count: Int, next: MessageQuery.Cursor?) {
+    ) async throws(SyncError) -> (count: OperationCount, next: MessageQuery.Cursor?) {
         try await request { engine in
             guard let user = engine.session?.user else { return .failure(.noSession) }
             do throws(StoreError) {
@@ -152,8 +153,8 @@ extension SyncEngine {
                     scope: .failed(in: channel), after: after, limit: SyncLimits.bulkStepMax)
                 let page = try await engine.store.operations(query)
                 let own = page.operations.filter { $0.sender == user }
-                let resent = try await engine.resendInTurn(own)
-                return .success((resent.count, page.next))
+                let resent = Set(try await engine.resendInTurn(own))
+                return .success((OperationCount(of: own.filter { resent.contains($0.id) }), page.next))
             } catch {
                 return .failure(.store(error))
             }

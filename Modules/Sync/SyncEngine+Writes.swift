@@ -11,14 +11,15 @@ import CausewayTransport
 extension SyncEngine {
     /// Sends a write and waits for the server's result.
     ///
-    /// Throws ``SyncError/noSession``, and ``SyncError/transport(_:)``: `refused` with the server's reason;
-    /// `unreachable` if the server cannot be reached, in which case nothing was sent; `notSent` if too many writes are
-    /// waiting; `inDoubt` if a response was lost and none came in ``SyncLimits/recordWriteAttemptsMax`` attempts, in
-    /// which case the server may have applied it. A token that is renewed meanwhile ends no write.
+    /// Throws ``SyncError/noSession``, ``SyncError/closed``, and ``SyncError/transport(_:)``: `refused` with the
+    /// server's reason; `unreachable` if the server cannot be reached, in which case nothing was sent; `notSent` if too
+    /// many writes are waiting; `inDoubt` if a response was lost and none came in
+    /// ``SyncLimits/recordWriteAttemptsMax`` attempts, in which case the server may have applied it. A token that is
+    /// renewed meanwhile ends no write.
     ///
     /// - Returns: the version that the write gave the record, as a position, and the time of its acceptance.
     package func write(_ write: RecordWrite) async throws(SyncError) -> ServerPosition {
-        guard let transport, let asked = session?.id else { throw .noSession }
+        let (transport, asked) = try connected()
         guard transport.capabilities.records.contains(write.kind) else {
             throw .transport(.noRecords(of: write.kind))
         }
@@ -44,7 +45,9 @@ extension SyncEngine {
         // Once a response was lost, no later error proves that the server has not applied the write.
         var doubt: TransportError?
         for attempt in 1...SyncLimits.recordWriteAttemptsMax {
-            guard session?.id == asked, let transport else { throw doubt.map { .transport($0) } ?? .noSession }
+            guard !isClosed, session?.id == asked, let transport else {
+                throw doubt.map { .transport($0) } ?? (isClosed ? .closed : .noSession)
+            }
             let number = transportNumber
             do throws(TransportError) {
                 let report = try await transport.deliver(lane.delivery(of: write, as: id, knowing: history))
@@ -58,7 +61,9 @@ extension SyncEngine {
                 if error.mayHaveApplied { doubt = error }
                 // The connection of a token that was renewed meanwhile is closed with all its calls.
                 let isRepeated = doubt != nil || number != transportNumber
-                guard isRepeated, attempt < SyncLimits.recordWriteAttemptsMax else { throw .transport(doubt ?? error) }
+                guard isRepeated, attempt < SyncLimits.recordWriteAttemptsMax, !isClosed else {
+                    throw doubt.map { .transport($0) } ?? cause(of: error, in: asked)
+                }
                 await runtime.sleep(until: runtime.now + SyncLimits.recordWriteInterval)
             }
         }

@@ -46,7 +46,7 @@ public final class TestHub: Sendable {
     public let address: String
     /// The tokens of the users, as of now.
     public var tokens: [UserID: AccessToken] { currentTokens.withLock { $0 } }
-    /// The registry whose connections ``disconnect()`` breaks.
+    /// The ways to the hub, for clients that a test opens itself: ``disconnect()`` breaks their connections, too.
     public let transports: TransportRegistry
 
     private let link: TestLink

@@ -33,7 +33,8 @@ public struct ChannelRepository: Sendable {
 
     // MARK: - Writing
 
-    /// Creates a channel, with the session's user as its owner.
+    /// Creates a channel, with the session's user as its owner. Throws ``ClientError/transport(_:)`` with `refused` if
+    /// there is one with this id already, whoever can see it.
     public func createChannel(
         _ id: ChannelID, _ settings: ChannelSettings = ChannelSettings()
     ) async throws(ClientError) {

@@ -12,8 +12,9 @@ extension MessageRepository {
     /// that was used least recently is removed first: open or copy the file at once, and do not change it. One that was
     /// cut continues where it ended; size and hash are verified. Concurrent calls share one download.
     ///
-    /// Throws ``ClientError/messageNotFound(_:)``, ``ContentProblem/unsupported(_:)`` for a message without a file,
-    /// ``ClientError/transport(_:)`` if the server cannot be reached or does not have the file any longer,
+    /// Throws ``ClientError/messageNotFound(_:)``, ``ContentProblem/unsupported(_:)`` for a message without a file and
+    /// for a server or a store without files, ``ClientError/noSession`` if the file is not here and no user is logged
+    /// in, ``ClientError/transport(_:)`` if the server cannot be reached or does not have the file any longer,
     /// ``ClientError/blob(_:)``, for instance if the file here is damaged, and ``ClientError/store(_:)`` on a full
     /// disk.
     ///
@@ -23,9 +24,9 @@ extension MessageRepository {
     public func file(
         of id: MessageID, progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) async throws(ClientError) -> String {
-        let (attachment, files) = try await attachment(of: id)
+        let (attachment, type, files) = try await attachment(of: id)
         if let path = await files.path(of: attachment) { return path }
-        guard let received = files.received else { throw .content(.unsupported(.file)) }
+        guard let received = files.received else { throw .content(.unsupported(type)) }
         let part: any ReceivedPart
         do throws(BlobError) {
             if let path = try await received.path(of: attachment.sha256) { return path }
@@ -33,7 +34,7 @@ extension MessageRepository {
         } catch {
             throw ClientError(error)
         }
-        let result = await download(attachment, to: part, progress)
+        let result = await download(attachment, type, to: part, progress)
         await part.end()
         return try result.get()
     }
@@ -52,15 +53,25 @@ extension MessageRepository {
         of id: MessageID, from offset: Int64 = 0,
         to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
     ) async throws(ClientError) {
-        let (attachment, files) = try await attachment(of: id)
+        let (attachment, type, files) = try await attachment(of: id)
         if let blob = await files.reader(of: attachment) {
             return try await Self.read(blob, from: offset, to: body)
         }
+        try await download(attachment, type, from: offset, to: body)
+    }
+
+    /// Passes a file's bytes from the session's server to `body`.
+    private func download(
+        _ attachment: Attachment, _ type: MessageType, from offset: Int64,
+        to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
+    ) async throws(ClientError) {
+        let (media, session): ((any MediaStore)?, SessionID)
+        do throws(SyncError) { (media, session) = try await engine.media() } catch { throw ClientError(error) }
+        guard let media else { throw .content(.unsupported(type)) }
         do throws(TransportError) {
-            guard let media = engine.currentMedia else { throw Self.disconnected }
             try await media.download(attachment, from: offset, to: body)
         } catch {
-            throw .transport(error)
+            throw ClientError(await engine.cause(of: error, in: session))
         }
     }
 
@@ -84,22 +95,22 @@ extension MessageRepository {
         }
     }
 
-    private func attachment(of id: MessageID) async throws(ClientError) -> (Attachment, MessageFiles) {
+    private func attachment(of id: MessageID) async throws(ClientError) -> (Attachment, MessageType, MessageFiles) {
         guard let message = try await storedMessage(id) else { throw .messageNotFound(id) }
         guard let attachment = message.content.attachment, let files else {
             throw .content(.unsupported(message.content.type))
         }
-        return (attachment, files)
+        return (attachment, message.content.type, files)
     }
 
     private func download(
-        _ attachment: Attachment, to part: any ReceivedPart, _ progress: @escaping @Sendable (Int64) -> Void
+        _ attachment: Attachment, _ type: MessageType, to part: any ReceivedPart,
+        _ progress: @escaping @Sendable (Int64) -> Void
     ) async -> Result<String, ClientError> {
         if part.length < attachment.size {
-            guard let media = engine.currentMedia else { return .failure(.transport(Self.disconnected)) }
             let problem = DownloadProblem()
-            do throws(TransportError) {
-                try await media.download(attachment, from: part.length) { bytes throws(TransportError) in
+            do throws(ClientError) {
+                try await download(attachment, type, from: part.length) { bytes throws(TransportError) in
                     do throws(BlobError) {
                         try await part.append(bytes)
                     } catch {
@@ -110,7 +121,7 @@ extension MessageRepository {
                 }
             } catch {
                 if let problem = problem.error { return .failure(ClientError(problem)) }
-                return .failure(.transport(error))
+                return .failure(error)
             }
         }
         do throws(BlobError) {
@@ -118,10 +129,6 @@ extension MessageRepository {
         } catch {
             return .failure(ClientError(error))
         }
-    }
-
-    private static var disconnected: TransportError {
-        .unreachable(detail: "not connected to a server that stores files; log in first")
     }
 }
 

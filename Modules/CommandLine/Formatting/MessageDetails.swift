@@ -14,6 +14,7 @@ package enum MessageDetails {
             ("reactions", reactions(message)),
             ("state", message.state + (message.inDoubt ? " (the server has not confirmed whether it has a copy)" : "")),
             ("waits", message.waitText), ("failed", message.failure.map { "\($0.text) (\($0.at))" }),
+            ("to do", message.remedy),
             ("position", message.position.map(String.init)), ("accepted", message.acceptedAt),
         ]
         if message.attempts > 0 {
@@ -82,7 +83,8 @@ package enum MessageDetails {
 
     private static func outbox(_ counts: StatusResponse.Counts) -> String {
         let blocked = counts.blocked.map { $0 > 0 ? "\($0) blocked by failed messages, " : "" } ?? ""
-        return "\(counts.waiting) waiting, \(blocked)\(counts.error) failed, \(counts.undeliveredBytes) bytes"
+        let failed = counts.failed.text("failed")
+        return "\(counts.waiting) waiting, \(blocked)\(failed), \(counts.undeliveredBytes) bytes"
     }
 
     /// - Parameter daemon: the settings of the running daemon, shown for comparison.

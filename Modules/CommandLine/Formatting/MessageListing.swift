@@ -15,23 +15,20 @@ package enum MessageListing {
         return table.isEmpty ? ["No messages."] : table.lines(for: terminal)
     }
 
-    /// The outbox, oldest first: waiting messages and their reasons.
+    /// The outbox, oldest first: waiting messages, edits and reactions, and their reasons.
     package static func outbox(_ messages: [MessageDTO], for terminal: Terminal) -> [String] {
         var table = TextTable(["ID", "CHANNEL", "STATE", "MESSAGE"])
         for message in messages {
-            let note =
-                message.waitText.map { TextTable.Cell("waits: " + $0, .dim) }
-                ?? message.failure.map { TextTable.Cell($0.text, .red) }
             table.add(
                 [
                     TextTable.Cell(message.id.description), TextTable.Cell(message.channel.value), state(message),
                     TextTable.Cell(said(message)),
-                ], note: note)
+                ], note: note(message))
         }
         return table.isEmpty ? ["The outbox is empty: all messages are on the server."] : table.lines(for: terminal)
     }
 
-    /// The failed messages, oldest first.
+    /// The failed messages, edits and reactions, oldest first.
     package static func failed(_ messages: [MessageDTO], for terminal: Terminal) -> [String] {
         var table = TextTable(["ID", "CHANNEL", "FAILED", "MESSAGE"])
         for message in messages {
@@ -39,9 +36,9 @@ package enum MessageListing {
                 [
                     TextTable.Cell(message.id.description), TextTable.Cell(message.channel.value),
                     TextTable.Cell(message.failure.map { moment($0.at) } ?? ""), TextTable.Cell(said(message)),
-                ], note: message.failure.map { TextTable.Cell($0.text, .red) })
+                ], note: note(message))
         }
-        return table.isEmpty ? ["No message has failed."] : table.lines(for: terminal)
+        return table.isEmpty ? ["Nothing has failed."] : table.lines(for: terminal)
     }
 
     package static func deleteActions(_ actions: [DeleteActionDTO], for terminal: Terminal) -> [String] {
@@ -71,10 +68,23 @@ package enum MessageListing {
         return TextTable.Cell(message.state + (message.inDoubt ? "?" : ""), style)
     }
 
-    /// The content of the message on one line.
+    /// The message that an edit or a reaction concerns, the reason why it waits or failed, and what to do about that.
+    private static func note(_ message: MessageDTO) -> TextTable.Cell? {
+        let change = message.changeName.map { name in name + (message.related.map { " \($0)" } ?? "") + ", " } ?? ""
+        if let wait = message.waitText { return TextTable.Cell("\(change)waits: \(wait)", .dim) }
+        guard let failure = message.failure else {
+            return change.isEmpty ? nil : TextTable.Cell(String(change.dropLast(2)), .dim)
+        }
+        return TextTable.Cell(change + failure.text + (message.remedy.map { "; " + $0 } ?? ""), .red)
+    }
+
+    /// The content of the message, the edit or the reaction on one line.
     package static func said(_ message: MessageDTO) -> String {
         if let custom = message.custom, let text = try? ControlJSON.encode(custom) {
             return String(decoding: text, as: UTF8.self)
+        }
+        if message.isChange, message.role != "edit", let reaction = message.text {
+            return (message.role == "removeReaction" ? "[reaction removed] " : "[reaction] ") + reaction
         }
         let name = message.attachment.map { "[\(message.type): \($0.name)]" }
         let parts = [name, message.text].compactMap { $0 }

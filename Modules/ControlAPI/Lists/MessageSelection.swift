@@ -39,17 +39,25 @@ package struct ChannelFilter: Sendable, Hashable, Codable {
 
 /// The result of a resend or a deletion.
 package struct ChangeReport: Sendable, Hashable, Codable {
+    /// The number of messages, edits and reactions.
     package let count: Int
-    /// The changed messages; absent when the request meant all of a kind.
+    /// The number of edits and reactions, included in `count`; absent from an older daemon.
+    package let changes: Int?
+    /// The messages, edits and reactions; absent when the request meant all of a kind.
     package let ids: [MessageID]?
 
-    package init(count: Int) {
-        self.count = count
+    package init(_ count: OperationCount) {
+        self.count = count.total
+        changes = count.changes
         ids = nil
     }
 
-    package init(ids: [MessageID]) {
+    package init(ids: [MessageID], changes: Int) {
         count = ids.count
+        self.changes = changes
         self.ids = ids
     }
+
+    /// Messages apart from edits and reactions.
+    package var operations: OperationCount { OperationCount(messages: count - (changes ?? 0), changes: changes ?? 0) }
 }

@@ -59,7 +59,10 @@ package struct StatusResponse: Sendable, Hashable, Codable {
         package let created: Int
         package let uploading: Int
         package let syncing: Int
+        /// Failed messages, edits and reactions.
         package let error: Int
+        /// Failed messages, included in `error`; absent from an older daemon.
+        package let failedMessages: Int?
         package let undelivered: Int
         package let undeliveredBytes: Int
         /// Messages that wait for a failed one; absent from an older daemon.
@@ -70,6 +73,7 @@ package struct StatusResponse: Sendable, Hashable, Codable {
             uploading = counts.uploading
             syncing = counts.syncing
             error = counts.error
+            failedMessages = counts.failedMessages
             undelivered = counts.undelivered
             undeliveredBytes = counts.undeliveredBytes
             blocked = counts.blocked
@@ -77,6 +81,12 @@ package struct StatusResponse: Sendable, Hashable, Codable {
 
         /// Messages that need no action: all undelivered ones except the failed and the blocked.
         package var waiting: Int { undelivered - error - (blocked ?? 0) }
+
+        /// Failed messages apart from failed edits and reactions; an older daemon does not distinguish them.
+        package var failed: OperationCount {
+            let messages = failedMessages ?? error
+            return OperationCount(messages: messages, changes: error - messages)
+        }
     }
 
     package struct Lane: Sendable, Hashable, Codable {

@@ -129,31 +129,38 @@ package struct ClientControlService: ControlService {
     // MARK: - Resending and deleting
 
     package func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport {
-        ChangeReport(ids: try await asked { () throws(ClientError) in try await client.messages.resend(ids) })
+        let isChange = try await changes(among: ids)
+        let resent = try await asked { () throws(ClientError) in try await client.messages.resend(ids) }
+        return ChangeReport(ids: resent, changes: resent.count(where: isChange.contains))
     }
 
     package func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport {
         ChangeReport(
-            count: try await asked { () throws(ClientError) in
-                try await client.messages.resendFailedMessages(in: channel)
-            })
+            try await asked { () throws(ClientError) in try await client.messages.resendFailed(in: channel) })
     }
 
     package func delete(
         _ ids: [MessageID], by origin: DeleteAction.Origin
     ) async throws(ControlError) -> ChangeReport {
-        ChangeReport(
-            ids: try await asked { () throws(ClientError) in
-                try await client.messages.softDeleteMessages(ids, by: origin)
-            })
+        let isChange = try await changes(among: ids)
+        let deleted = try await asked { () throws(ClientError) in
+            try await client.messages.softDeleteMessages(ids, by: origin)
+        }
+        return ChangeReport(ids: deleted, changes: deleted.count(where: isChange.contains))
+    }
+
+    /// The edits and reactions among these operations.
+    private func changes(among ids: [OperationID]) async throws(ControlError) -> Set<OperationID> {
+        let operations = try await asked { () throws(ClientError) in try await client.messages.getOperations(ids) }
+        return Set(operations.filter { !$0.createsMessage }.map(\.id))
     }
 
     package func deleteFailed(
         in channel: ChannelID?, by origin: DeleteAction.Origin
     ) async throws(ControlError) -> ChangeReport {
         ChangeReport(
-            count: try await asked { () throws(ClientError) in
-                try await client.messages.deleteFailedOperations(in: channel, by: origin)
+            try await asked { () throws(ClientError) in
+                try await client.messages.deleteFailed(in: channel, by: origin)
             })
     }
 

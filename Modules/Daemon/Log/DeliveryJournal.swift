@@ -10,6 +10,8 @@ package final class DeliveryJournal: Sendable {
     struct Page: Sendable, Equatable {
         struct Failed: Sendable, Equatable {
             let id: OperationID
+            /// The message that an edit or a reaction concerns; `nil` for a message.
+            let target: MessageID?
             let channel: ChannelID
             let failure: Failure
         }
@@ -95,7 +97,10 @@ package final class DeliveryJournal: Sendable {
                 page.moreFailedCount += 1
                 return
             }
-            page.failed.append(Page.Failed(id: after.id, channel: after.channel, failure: failure))
+            page.failed.append(
+                Page.Failed(
+                    id: after.id, target: after.createsMessage ? nil : after.related, channel: after.channel,
+                    failure: failure))
         } else if former == .syncing, latter == .created, after.attempts > 0,
             after.attempts == before?.attempts
         {

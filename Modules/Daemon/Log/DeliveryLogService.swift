@@ -60,7 +60,7 @@ package struct DeliveryLogService: Service {
                 ])
         }
         for failed in page.failed {
-            failure(FailureDTO(failed.failure), of: failed.id, in: failed.channel)
+            failure(FailureDTO(failed.failure), of: failed.id, on: failed.target, in: failed.channel)
         }
         more(page.moreFailedCount)
     }
@@ -81,7 +81,7 @@ package struct DeliveryLogService: Service {
                 count += 1
                 guard shown < DaemonLimits.logLinesPerCommitMax else { continue }
                 shown += 1
-                failure(failed, of: message.id, in: message.channel)
+                failure(failed, of: message.id, on: message.isChange ? message.related : nil, in: message.channel)
             }
             place = page.next
         } while place != nil
@@ -89,17 +89,20 @@ package struct DeliveryLogService: Service {
         since = newest + 1
     }
 
-    private func failure(_ failure: FailureDTO, of message: MessageID, in channel: ChannelID) {
-        logger.warning(
-            "message failed",
-            metadata: [
-                "message": "\(message)", "channel": "\(channel)", "reason": "\(failure.reason)",
-                "code": "\(failure.code)", "detail": "\(failure.detail)",
-            ])
+    /// - Parameter target: the message that an edit or a reaction concerns; `nil` if a message failed.
+    private func failure(
+        _ failure: FailureDTO, of id: OperationID, on target: MessageID?, in channel: ChannelID
+    ) {
+        var metadata: Logger.Metadata = [
+            "message": "\(target ?? id)", "channel": "\(channel)", "reason": "\(failure.reason)",
+            "code": "\(failure.code)", "detail": "\(failure.detail)",
+        ]
+        if target != nil { metadata["operation"] = "\(id)" }
+        logger.warning(target == nil ? "message failed" : "edit or reaction failed", metadata: metadata)
     }
 
     private func more(_ count: Int) {
         guard count > 0 else { return }
-        logger.warning("more messages failed", metadata: ["count": "\(count)", "hint": "causeway failed"])
+        logger.warning("more deliveries failed", metadata: ["count": "\(count)", "hint": "causeway failed"])
     }
 }

@@ -88,6 +88,8 @@ public struct MessagesQuery: LiveQuery {
         return MessageQuery.Cursor(position: position, ordinal: 0)
     }
 
+    /// A page of the stored messages of the query.
+    ///
     /// Cost: linear in the size of the page; with a filter, linear in the number of messages up to the last one of the
     /// page, or up to the end of the scope. Deleted messages cost as much again.
     public func page(

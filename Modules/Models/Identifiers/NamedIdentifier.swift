@@ -58,7 +58,8 @@ public struct UserID: NamedIdentifier {
 ///
 /// The same rule holds for channels and users, on the client and on the hub.
 public enum Name {
-    /// Describes the problem with `text` as a name; `nil` if it is valid.
+    /// Describes the problem with `text` as a name, in words that follow "the name", such as `is empty`; `nil` if it is
+    /// valid.
     public static func problem(with text: String) -> String? {
         if text.isEmpty { return "is empty" }
         if text.utf8.count > Limits.nameBytesMax { return "is longer than \(Limits.nameBytesMax) bytes" }

@@ -52,7 +52,7 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
         case .tagInvalid: "a tag is a text of 1 to \(Limits.tagBytesMax) bytes without control characters"
         case .contentTypeDiffers(let type, let found):
             "the content of the file is \(found), not of type \(type.name); send it as a file message"
-        case .unsupported(let type): "messages of type \(type.name) cannot be created yet"
+        case .unsupported(let type): "not supported here for messages of type \(type.name)"
         }
     }
 }

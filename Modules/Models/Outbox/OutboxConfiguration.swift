@@ -28,15 +28,18 @@ public struct OutboxConfiguration: Sendable, Hashable {
     public var rateLimitWaitMin: Duration = .seconds(1)
     /// The longest `Retry-After` of a server that is obeyed.
     public var rateLimitWaitMax: Duration = .seconds(3600)
-    /// Batches of one lane under way at once; the transport may allow fewer.
+    /// The maximum number of batches of one lane that are under way at once; the transport may allow fewer.
     public var deliveriesInFlightMax = 6
-    /// Batches of all lanes under way at once; the transport may allow fewer. Lanes that find no room take turns.
+    /// The maximum number of batches of all lanes that are under way at once; the transport may allow fewer. Lanes that
+    /// find no room take turns.
     public var deliveriesInFlightTotalMax = 16
-    /// Attachments that are uploaded at once, over all lanes; the oldest messages first. At least 1.
+    /// The maximum number of attachments that are uploaded at once, over all lanes; the oldest messages first. At least
+    /// 1.
     public var uploadsMax = 2
-    /// Operations in one batch.
+    /// The maximum number of operations in one batch; the transport may allow fewer.
     public var batchOperationsMax = Limits.batchOperationsMax
-    /// Bytes of content in one batch.
+    /// The maximum size of the content in one batch, in bytes; a single message may be larger. The transport may allow
+    /// less.
     public var batchBytesMax = Limits.batchBytesMax
 
     /// For each lane that waits for earlier entries of another lane, that other lane: ``OrderingPolicy/precedence``.

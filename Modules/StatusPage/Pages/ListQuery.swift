@@ -72,7 +72,7 @@ struct ListQuery {
                 ["value": "newest", "label": "Newest first", "isChosen": newestFirst],
             ] as [[String: Any]],
             "limits": StatusPageLimits.rowsChoices.map { ["value": $0, "isChosen": $0 == limit] as [String: Any] },
-            "shown": shown == 0 ? "" : "\(PageNumber.messages(shown)) on this page",
+            "shown": shown == 0 ? "" : "\(PageNumber.text(shown)) on this page",
         ]
         if after != nil { view["first"] = link(after: nil) }
         if let next { view["next"] = link(after: next) }

@@ -25,7 +25,8 @@ struct MessageRowView {
     /// The fields that every view of a message shares.
     static func parts(of message: MessageDTO) -> [String: Any] {
         var view: [String: Any] = [
-            "id": message.id.description, "idShort": short(message.id), "type": kind(of: message),
+            "id": message.id.description, "idShort": short(message.id), "type": message.type,
+            "noun": noun(of: message), "isChange": message.isChange,
             "channelName": message.channel.value, "sender": message.sender.value,
             "state": message.state, "stateKind": kind(ofState: message.state), "inDoubt": message.inDoubt,
             "ios": message.states.ios, "android": message.states.android, "typescript": message.states.typescript,
@@ -33,7 +34,9 @@ struct MessageRowView {
         ]
         // A parked message has no position in its lane yet.
         if let place = message.place, place > 0 { view["place"] = PageNumber.text(place) }
+        if let remedy = message.remedy { view["remedy"] = remedy }
         if let related = message.related {
+            view["relation"] = message.changeName ?? "\(message.type), reply to message"
             view["related"] = related.description
             view["relatedShort"] = short(related)
         }
@@ -44,10 +47,15 @@ struct MessageRowView {
         return view
     }
 
-    /// The type of the message (`text`, `image`); for an edit, a reaction and anything else about another message its
-    /// role.
-    private static func kind(of message: MessageDTO) -> String {
-        message.role ?? message.type
+    /// The word for the row: `message`, `edit`, `reaction`.
+    private static func noun(of message: MessageDTO) -> String {
+        switch message.role {
+        case nil, "reply": "message"
+        case "edit": "edit"
+        case "addReaction": "reaction"
+        case "removeReaction": "removal of a reaction"
+        default: "change"
+        }
     }
 
     /// An abbreviated id that still tells messages apart: its last 12 digits are random.

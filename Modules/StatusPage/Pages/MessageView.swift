@@ -9,6 +9,7 @@ struct MessageView {
 
     var view: [String: Any] {
         var view = MessageRowView.parts(of: message)
+        view["heading"] = Self.heading(of: message)
         view["attempts"] = message.attempts
         view["channelLink"] = PageLink.escaped(message.channel.value)
         if let position = message.position { view["position"] = PageNumber.text(position) }
@@ -22,6 +23,17 @@ struct MessageView {
         view["isShown"] = showsBodies
         if showsBodies { view["body"] = MessageRowView.said(message) ?? "" }
         return view
+    }
+
+    /// `Message`, or `Edit`, `Reaction` for a change of one.
+    static func heading(of message: MessageDTO) -> String {
+        switch message.role {
+        case nil, "reply": "Message"
+        case "edit": "Edit"
+        case "addReaction": "Reaction"
+        case "removeReaction": "Removal of a reaction"
+        default: "Change"
+        }
     }
 
     private var timeline: [[String: Any]] {

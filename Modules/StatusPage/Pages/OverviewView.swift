@@ -71,17 +71,25 @@ struct OverviewView {
         }
         return tiles + blockedTile + [
             [
-                "label": "failed (error)", "value": PageNumber.text(counts.error), "href": root + "/failed",
-                "isBad": counts.error > 0,
+                "label": "failed (error)", "value": PageNumber.text(counts.failed.messages), "href": root + "/failed",
+                "isBad": counts.failed.messages > 0,
             ]
-        ]
+        ] + failedChangesTile
     }
 
     /// Shown only when messages are blocked; links to the failed messages that block them.
     private var blockedTile: [[String: Any]] {
         guard let blocked = status.counts.blocked, blocked > 0 else { return [] }
         let value = PageNumber.text(blocked)
-        return [["label": "blocked by failed ones", "value": value, "href": "/failed", "isBad": true]]
+        return [["label": "blocked by failed ones", "value": value, "href": root + "/failed", "isBad": true]]
+    }
+
+    /// Shown only when there are any.
+    private var failedChangesTile: [[String: Any]] {
+        let changes = status.counts.failed.changes
+        guard changes > 0 else { return [] }
+        let label = changes == 1 ? "failed edit or reaction" : "failed edits and reactions"
+        return [["label": label, "value": PageNumber.text(changes), "href": root + "/failed", "isBad": true]]
     }
 
     private var link: [String: Any] {
@@ -144,7 +152,9 @@ struct OverviewView {
         let counts = status.counts
         if counts.undelivered == 0 { return "Every lane is empty: all messages are on the server." }
         guard counts.error > 0 else { return "No messages are waiting in a lane." }
-        let failed = "No messages are waiting in a lane; \(PageNumber.text(counts.error)) failed."
+        let number =
+            counts.failed.changes == 0 ? PageNumber.text(counts.error) : counts.failed.text(number: PageNumber.text)
+        let failed = "No messages are waiting in a lane; \(number) failed."
         guard let blocked = counts.blocked, blocked > 0 else { return failed }
         let causes = counts.error == 1 ? "it" : "them"
         return failed + " \(PageNumber.messages(blocked)) blocked by \(causes): resend or delete what failed."

@@ -20,12 +20,11 @@ extension PageRouter {
         let frame = try await frame("Please confirm", nil, request, context, isLive: false)
         guard action.isForAll || !ids.isEmpty else {
             throw PageError(
-                .badRequest, title: "Nothing selected", text: "Select at least one message.",
-                advice: "Go back, select messages with their checkboxes, and try again.")
+                .badRequest, title: "Nothing selected", text: "Select at least one row.",
+                advice: "Go back, select rows with their checkboxes, and try again.")
         }
         var values: [String: Any] = [
             "deed": action.rawValue, "isDanger": action.isDanger, "yes": action.yes, "consequence": action.consequence,
-            "question": action.question(count: ids.count, channel: channel?.value),
             "ids": ids.map(\.description),
         ]
         if let channel { values["channel"] = channel.value }
@@ -37,6 +36,12 @@ extension PageRouter {
                 .notFound, title: "Nothing to do", text: "None of these messages exists any longer.",
                 advice: "Deleted messages are listed under Delete actions.")
         }
+        let changes = items.count { $0["isChange"] as? Bool == true }
+        let number =
+            ids.count > StatusPageLimits.listedMax
+            ? "\(PageNumber.text(ids.count)) messages, edits and reactions"
+            : OperationCount(messages: ids.count - changes, changes: changes).text(number: PageNumber.text)
+        values["question"] = action.question(number, channel: channel?.value)
         values["items"] = items
         if let others { values["others"] = others }
         return renderer.page(.confirm, values, in: frame)
@@ -50,7 +55,7 @@ extension PageRouter {
             let range = PageRange(limit: StatusPageLimits.listedMax)
             let query = OutboxQuery(channel: channel, state: .error, newestFirst: true, range: range)
             let list = try await daemon.reading.outbox(query)
-            let more = list.next == nil ? nil : "and all other failed messages at the time of your confirmation"
+            let more = list.next == nil ? nil : "and all others that have failed at the time of your confirmation"
             return (list.messages.map(MessageRowView.parts), list.messages.isEmpty ? "none at the moment" : more)
         }
         var items: [[String: Any]] = []
@@ -88,7 +93,7 @@ extension PageRouter {
         case .deleteAll: report = try await daemon.changing.deleteFailed(in: channel, by: .statusPage)
         }
         logger.notice("action carried out", metadata: ["action": "\(action.rawValue)", "count": "\(report.count)"])
-        let notice = notices.put(action.notice(count: report.count, asked: action.isForAll ? nil : Set(ids).count))
+        let notice = notices.put(action.notice(report.operations, asked: action.isForAll ? nil : Set(ids).count))
         return Response(
             status: .seeOther,
             headers: [

@@ -44,7 +44,7 @@ extension PageRouter {
         let frame = try await frame("Failed", .failed, request, context)
         query.state = nil
         var values = rows(list, frame.now, query)
-        values["emptyText"] = query.isFiltered ? "No message matches." : "No message has failed."
+        values["emptyText"] = query.isFiltered ? "No message matches." : "Nothing has failed."
         values["resendAll"] = PageLink.to(
             context.root + "/confirm", ["do": "resend-all", "channel": query.channel?.value])
         values["deleteAll"] = PageLink.to(
@@ -131,7 +131,8 @@ extension PageRouter {
             guard error.code == .notFound else { throw error }
             throw try await absence(of: id)
         }
-        let frame = try await frame("Message \(MessageRowView.short(message.id))", .messages, request, context)
+        let title = "\(MessageView.heading(of: message)) \(MessageRowView.short(message.id))"
+        let frame = try await frame(title, .messages, request, context)
         let view = MessageView(message: message, now: frame.now, showsBodies: showsBodies).view
         return renderer.page(.message, view, in: frame)
     }

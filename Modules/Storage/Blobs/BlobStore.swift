@@ -113,11 +113,11 @@ public struct BlobUsage: Sendable, Hashable {
 
 /// The capacity of a blob store; beyond it a file is refused and nothing old is removed.
 public struct BlobBounds: Sendable, Hashable {
-    /// Bytes of one file.
+    /// The maximum size of one file, in bytes.
     public var fileBytesMax: Int64
-    /// Bytes of all blobs.
+    /// The maximum size of all blobs together, in bytes.
     public var bytesMax: Int64
-    /// Blobs of all accounts.
+    /// The maximum number of blobs, of all accounts.
     public var blobsMax: Int
 
     /// Creates a capacity: by default ``Limits/fileBytesMax`` for one file, and 64 GiB in 250,000 blobs for all.

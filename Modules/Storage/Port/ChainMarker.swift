@@ -2,7 +2,7 @@ public import CausewayModels
 
 /// A link of a lane's chain that is not a message: a fence, a retraction or a deletion.
 public struct ChainMarker: Sendable, Hashable {
-    /// Any kind but `send`.
+    /// The kind of the request to the server; any but `send`.
     public var kind: OutboxEntry.Kind
     /// The lane of the entry.
     public var lane: LaneID

@@ -73,7 +73,8 @@ extension MediaStore {
     }
 }
 
-/// The bytes of a local file; implemented over a store's blobs.
+/// The bytes of a local file, which do not change while it is uploaded; implemented over a store's blobs. A transport
+/// reads it from one task at a time, at any offset, some parts more than once.
 public protocol ByteSource: Sendable {
     /// Reads up to `count` bytes at an offset; fewer only at the end of the file.
     ///

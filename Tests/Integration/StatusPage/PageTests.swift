@@ -177,7 +177,7 @@ import Testing
             let done = try await world.page.post(
                 "/actions", "csrf=\(secret)&do=delete&id=\(ids[0])&id=\(ids[1])")
             let told = try await world.page.get(try #require(done.field("Location")))
-            #expect(told.body.contains("1 message was deleted. 1 message no longer exists."))
+            #expect(told.body.contains("1 message was deleted. 1 of the selected no longer exists."))
             let short = try await world.page.get("/messages?q=%E2%80%A6\(ids[0].description.suffix(12))")
             #expect(short.status == 400)
             #expect(short.body.contains("This is a shortened id."))

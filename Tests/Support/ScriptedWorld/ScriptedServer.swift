@@ -6,7 +6,7 @@ package final class ScriptedServer: Sendable {
     package enum Mode: Sendable {
         case working
         case unreachable
-        /// Refuses each message for good.
+        /// Refuses each message, edit and reaction for good.
         case refusing(code: String, detail: String)
         case refusingToken
         /// Responds to each delivery that it may be retried later.

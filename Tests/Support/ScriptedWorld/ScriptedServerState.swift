@@ -117,6 +117,7 @@ struct ScriptedServerState: Sendable {
             return .accepted(position)
         case .edit(let id, target: _, content: _), .addReaction(let id, target: _, name: _),
             .removeReaction(let id, target: _, name: _):
+            if case .refusing(let code, let detail) = mode { return .refused(code: code, detail: detail) }
             order.append(id)
             return serverPosition(of: id).map { .accepted($0) } ?? .notAttempted
         case .write: return .refused(code: "kindUnknown", detail: "the server has no records")

@@ -11,9 +11,11 @@ import Testing
     private typealias ObjectRemote = DelayedRemote<Int64>
 
     private func runs(_ body: @escaping @Sendable (DelayedWorld) async throws -> Void) throws {
+        let delays = DelayedWorld.Delays()
         for seed in 0..<HistoryTests.setting("LIVE_ORDERS", 20) {
-            try DelayedWorld.run(seed: UInt64(seed), body)
+            try DelayedWorld.run(seed: UInt64(seed), delays, body)
         }
+        #expect(delays.varied == Set(DelayedWorld.Delays.Cause.allCases), "store, feed and server take their time")
     }
 
     // MARK: - Collections

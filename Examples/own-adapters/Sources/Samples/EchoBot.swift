@@ -28,6 +28,10 @@ package struct EchoBot: Sendable {
 
     private func answer(_ message: Message) async throws {
         guard let text = message.text, text.hasPrefix("echo ") else { return }
-        try await client.messages.createTextMessage(String(text.dropFirst(5)), in: channel, parent: message.id)
+        do throws(ClientError) {
+            try await client.messages.createTextMessage(String(text.dropFirst(5)), in: channel, parent: message.id)
+        } catch {
+            if error != .closed { throw error }
+        }
     }
 }

@@ -22,8 +22,13 @@ package struct FailureBot: Sendable {
             }
         } catch {
             switch error.code {
-            // Someone else was quicker, or the user has to log in first.
-            case .messageNotFound, .notFailed, .noSession: return
+            // Someone else was quicker, or the client was closed.
+            case .messageNotFound, .notFailed, .closed: return
+            // The messages that a session leaves are sent in the next one.
+            case .noSession:
+                for await status in client.liveStatus() where status.session != nil {
+                    return try await attend(to: message)
+                }
             default: throw error
             }
         }

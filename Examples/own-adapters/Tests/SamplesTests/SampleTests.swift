@@ -78,6 +78,21 @@ import Testing
         try await bot.value
     }
 
+    @Test(.timeLimit(.minutes(5))) func theFailureBotSendsAgainWhatASessionLeft() async throws {
+        try await client.pause()
+        let left = try await client.messages.createTextMessage("late", in: general)
+        try await client.logout()
+        #expect(try await client.messages.storedMessage(left.id)?.failure?.reason == .sessionEnded)
+        let bot = Task.detached { [client] in try await FailureBot(client).run() }
+        try await client.login(server: "board://here", token: token)
+        try await client.resume()
+        await until { texts == ["late"] }
+        try await until { try await client.messages.storedMessage(left.id)?.syncState == .synced }
+        #expect(try await client.messages.failedMessages().messages.isEmpty)
+        await client.close()
+        try await bot.value
+    }
+
     @Test(.timeLimit(.minutes(5))) func theConversationShowsPages() async throws {
         for number in 1...5 {
             try await client.messages.createTextMessage("\(number)", in: general).delivered()

@@ -85,7 +85,7 @@ import Testing
             #expect(status.counts.blocked == 2, "also what waits for what waits")
             #expect(status.counts.waiting == 0)
             let lines = MessageDetails.lines(status, for: Terminal(environment: ["NO_COLOR": "1"]))
-            #expect(lines.contains { $0.contains("0 waiting, 2 blocked by failed messages, 1 failed") })
+            #expect(lines.contains { $0.contains("0 waiting, 2 blocked by failed messages, 1 failed message,") })
 
             world.remote.set(.working)
             _ = try await world.client.resend([failed])

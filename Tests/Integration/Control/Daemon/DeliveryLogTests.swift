@@ -92,6 +92,24 @@ import Testing
         }
     }
 
+    /// An edit is no message: the line names the message that it concerns, whether the server refused it or the session
+    /// ended.
+    @Test func aFailedEditIsALineOfItsOwn() async throws {
+        try await run { world in
+            let id = try await send("hi", world)
+            let message = try #require(MessageID(id))
+            while try await world.service.message(message).state != "synced" { await Task.yield() }
+            world.remote.set(.refusing(code: "forbidden", detail: "the channel is closed"))
+            _ = try await world.service.edit(message, EditRequest(text: "hello"))
+            try await world.says("warning edit or reaction failed", "message=\(id)", "operation=", "reason=refused")
+            try await world.service.setPaused(true)
+            _ = try await world.service.react(message, ReactionRequest(name: "wave", isAdded: true))
+            _ = try await world.service.logout()
+            try await world.says("warning edit or reaction failed", "message=\(id)", "reason=sessionEnded")
+            #expect(world.lines(with: "message failed").isEmpty)
+        }
+    }
+
     @Test func eachAttemptAndTheLastAreLines() async throws {
         try await run {
             $0.outbox.retry.retriesMax = 2
@@ -142,7 +160,7 @@ import Testing
             let messages = (0..<500).map { OutgoingMessage(channel: general, text: "\($0)") }
             _ = try await world.service.send(messages)
             _ = try await world.service.logout()
-            try await world.says("more messages failed", "count=400")
+            try await world.says("more deliveries failed", "count=400")
             #expect(world.lines(with: "warning message failed").count == 100)
         }
     }

@@ -10,24 +10,53 @@ struct DelayedWorld: Sendable {
     let world: LiveWorld
     let store: TurbulentStore
     let engine: LiveQueryEngine
+    let delays: Delays
+
+    /// The random times so far, by their cause.
+    final class Delays: Sendable {
+        enum Cause: CaseIterable { case store, feed, server }
+
+        private let state = Mutex<[Cause: Set<Duration>]>([:])
+
+        func note(_ cause: Cause, _ delay: Duration) {
+            _ = state.withLock { $0[cause, default: []].insert(delay) }
+        }
+
+        /// The causes with at least two different times.
+        var varied: Set<Cause> {
+            state.withLock { state in Set(Cause.allCases.filter { state[$0, default: []].count > 1 }) }
+        }
+    }
 
     /// Runs a test in a new world and fails it if it cannot end.
     @MainActor
-    static func run(seed: UInt64, _ body: @escaping @Sendable (DelayedWorld) async throws -> Void) throws {
+    static func run(
+        seed: UInt64, _ delays: Delays, _ body: @escaping @Sendable (DelayedWorld) async throws -> Void
+    ) throws {
         try LiveWorld.run(seed: seed) { world in
-            let delayed = DelayedWorld(world)
+            let delayed = DelayedWorld(world, delays)
             try await body(delayed)
             delayed.store.setTurbulence(nil)
         }
     }
 
-    private init(_ world: LiveWorld) {
+    private init(_ world: LiveWorld, _ delays: Delays) {
         self.world = world
+        self.delays = delays
         store = TurbulentStore(world.store)
         engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
-        let runtime = world.runtime
-        store.setTurbulence(
-            TurbulentStore.Turbulence { await runtime.sleep(until: runtime.now + runtime.delay(upTo: 3)) })
+        store.setTurbulence(TurbulentStore.Turbulence { await Self.pause(world, delays, .store, upTo: 3) })
+    }
+
+    /// Waits a random number of milliseconds.
+    func pause(_ cause: Delays.Cause, upTo max: UInt64) async { await Self.pause(world, delays, cause, upTo: max) }
+
+    private static func pause(
+        _ world: LiveWorld, _ delays: Delays, _ cause: Delays.Cause, upTo max: UInt64
+    ) async {
+        let delay = world.runtime.delay(upTo: max)
+        delays.note(cause, delay)
+        await world.runtime.sleep(until: world.runtime.now + delay)
     }
 
     /// Stores a message of another user, unnoticed by any window.
@@ -43,6 +72,7 @@ struct DelayedWorld: Sendable {
             await world.runtime.sleep(until: world.runtime.now + world.runtime.delay(upTo: 20))
             let message = try Sample.placed(1000 + number, at: Int64(number), in: elsewhere)
             try await world.store.commit([.merge(message, at: Sample.time)])
+            await pause(.feed, upTo: 5)
             store.publish()
         }
         await world.runtime.sleep(until: world.runtime.now + .seconds(1))
@@ -77,21 +107,18 @@ final class DelayedRemote<Key: Comparable & Hashable & Sendable>: RemoteSource {
     func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
         asked.withLock { $0 += 1 }
         // A network takes longer than a turn of the main actor.
-        await pause(.milliseconds(1) + delayed.world.runtime.delay(upTo: 30))
+        await delayed.world.runtime.sleep(until: delayed.world.runtime.now + .milliseconds(1))
+        await delayed.pause(.server, upTo: 30)
         guard let page = pages.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
             throw StoreError.other(detail: "a request that was not expected")
         }
         if let error = page.error { throw error }
         hold.begin()
-        await pause(delayed.world.runtime.delay(upTo: 5))
+        await delayed.pause(.server, upTo: 5)
         try await delayed.store.commit(page.messages.map { .merge($0, at: Sample.time) })
-        await pause(delayed.world.runtime.delay(upTo: 5))
+        await delayed.pause(.feed, upTo: 5)
         delayed.store.publish()
-        await pause(delayed.world.runtime.delay(upTo: 5))
+        await delayed.pause(.server, upTo: 5)
         return page.loadedRange
-    }
-
-    private func pause(_ duration: Duration) async {
-        await delayed.world.runtime.sleep(until: delayed.world.runtime.now + duration)
     }
 }

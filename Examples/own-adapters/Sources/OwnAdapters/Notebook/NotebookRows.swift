@@ -8,6 +8,8 @@ internal import Foundation
 /// ```
 ///
 /// Cost: a commit writes the whole file anew, and most lookups look at every row, so it is for some hundred messages.
+/// That is deliberate: one atomic replacement needs no journal, no repair after a torn write and no compaction, which
+/// are most of a store that appends. A store for more messages appends the rows that a commit changed.
 /// It keeps what it acknowledged over the end of the process, as ``Durability/normal`` says; it does not wait for the
 /// disk, and nothing keeps a second process from the file.
 package struct NotebookRows: CommittingRows {
