@@ -347,7 +347,7 @@ let package = Package(
             "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayFileStorage", "CausewayHubRules",
             "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
             "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage", "CausewayStoreTorture",
-            "CausewaySync", "CausewaySystem", "CausewayTransport", .logging),
+            "CausewaySync", "CausewaySystem", "CausewayTransport", .grdb, .logging),
         tests(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",

@@ -12,9 +12,12 @@ struct CommandOptions: ParsableArguments {
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Settings") var settings: SettingsOptions
 
-    /// Runs a command: finds the route to the store, and turns the outcome into an exit status.
+    /// Runs a command: finds the route to the store, and turns the outcome into an exit status. Notices of a process
+    /// that had the store itself are printed on standard error at the end, whatever the outcome.
+    ///
+    /// - Parameter showsNotices: false for a command whose result contains them.
     func run(
-        _ body: (ControlEndpoint, Console) async throws(ControlError) -> ExitStatus
+        showsNotices: Bool = true, _ body: (ControlEndpoint, Console) async throws(ControlError) -> ExitStatus
     ) async throws {
         try await reporting { console throws(ControlError) in
             let route = try await ControlEndpoint.find(settings.resolved(), adapters: .system) { problem in
@@ -22,13 +25,21 @@ struct CommandOptions: ParsableArguments {
             }
             do throws(ControlError) {
                 let status = try await body(route, console)
-                await route.close()
+                await close(route, showsNotices ? console : nil)
                 return status
             } catch {
-                await route.close()
+                await close(route, showsNotices ? console : nil)
                 throw error
             }
         }
+    }
+
+    /// - Parameter console: prints the notices; `nil` for none.
+    private func close(_ route: ControlEndpoint, _ console: Console?) async {
+        if let console {
+            for notice in await route.notices() { console.note(notice) }
+        }
+        await route.close()
     }
 
     /// Runs a command that needs no store.

@@ -10,7 +10,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
-        try await options.run { route, console throws(ControlError) in
+        try await options.run(showsNotices: false) { route, console throws(ControlError) in
             let status = try await route.service.status()
             try console.report(status) { MessageDetails.lines(status, for: $0) }
             return .ok

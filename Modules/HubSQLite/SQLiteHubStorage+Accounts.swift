@@ -16,7 +16,10 @@ extension SQLiteHubStorage {
         try await read { [path] db in
             var row = try SQLStatement("SELECT number, name, created_at, removed_at FROM account ORDER BY name", db)
             var accounts: [HubAccount] = []
-            while try row.step() { accounts.append(try Self.account(row, path)) }
+            while try row.step() {
+                // One with an impossible name hides no other.
+                if row.text(1).flatMap(UserID.init) != nil { accounts.append(try Self.account(row, path)) }
+            }
             return accounts
         }
     }

@@ -73,7 +73,9 @@ extension SQLiteHubStorage {
         guard !gathered.isFull else { return false }
         if let content = row.text(3) {
             gathered.contentBytes += content.utf8.count
-            gathered.changed.messages.append(try message(row, content: content, for: reader, db))
+            if let message = try message(row, content: content, for: reader, db) {
+                gathered.changed.messages.append(message)
+            }
         } else if let id = row.id(0) {
             gathered.changed.gone.append(MessageID(id))
         }

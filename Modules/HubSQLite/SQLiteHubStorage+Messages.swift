@@ -23,7 +23,7 @@ extension SQLiteHubStorage {
         """
         SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
             message.accepted_at, message.parent, message.edited_at, message.number, message.changed_at,
-            message.revision, message.tags, message.deleted_at, message.type
+            message.revision, message.tags, message.deleted_at, message.type, json_valid(message.content)
         FROM \(messages)
         JOIN channel ON channel.number = message.channel
         JOIN account ON account.number = message.sender
@@ -39,7 +39,10 @@ extension SQLiteHubStorage {
                 guard let channel = row.text(1).flatMap(ChannelID.init) else { return .unknown }
                 return .deleted(in: channel)
             }
-            return .found(try message(row, content: content, for: reader, db))
+            guard let message = try message(row, content: content, for: reader, db) else {
+                throw HubStorageError.damaged(path: path, detail: "message \(id) cannot be read")
+            }
+            return .found(message)
         }
     }
 
@@ -67,14 +70,23 @@ extension SQLiteHubStorage {
             row.bind(limit.count + 1)
             var page = MessagePage(messages: [], hasMore: false, lastPosition: found.lastPosition, cursor: cursor)
             var bytes = 0
+            var count = 0
+            var unlisted: Int64?
             while try row.step() {
-                guard page.messages.count < limit.count, bytes <= limit.contentBytes else {
+                guard count < limit.count, bytes <= limit.contentBytes else {
                     page.hasMore = true
+                    page.lastExamined = unlisted
                     break
                 }
                 let content = row.text(3) ?? ""
                 bytes += content.utf8.count
-                page.messages.append(try message(row, content: content, for: reader, db))
+                count += 1
+                if let message = try message(row, content: content, for: reader, db) {
+                    page.messages.append(message)
+                    unlisted = nil
+                } else {
+                    unlisted = row.number(5)
+                }
             }
             return page
         }
@@ -89,21 +101,24 @@ extension SQLiteHubStorage {
         page.hasMore = found.hasMore
         page.lastExamined = found.lastExamined
         var bytes = 0
+        var count = 0
+        var unlisted: Int64?
         for row in found.rows {
-            guard page.messages.count < limit.count, bytes <= limit.contentBytes else {
+            guard count < limit.count, bytes <= limit.contentBytes else {
                 page.hasMore = true
-                page.lastExamined = nil
+                page.lastExamined = unlisted
                 break
             }
             var message = try SQLStatement(Self.byNumber, db)
             message.bind(row.number)
             guard try message.step() else { continue }
-            if let content = message.text(3) {
-                bytes += content.utf8.count
-                page.messages.append(try self.message(message, content: content, for: reader, db))
-            } else {
-                page.messages.append(try deleted(message))
-            }
+            count += 1
+            let content = message.text(3)
+            bytes += content?.utf8.count ?? 0
+            let listed =
+                try content.map { try self.message(message, content: $0, for: reader, db) } ?? deleted(message)
+            if let listed { page.messages.append(listed) }
+            unlisted = listed == nil ? row.position : nil
         }
         return page
     }
@@ -114,28 +129,36 @@ extension SQLiteHubStorage {
         return try row.step() ? (row.number(0), row.number(1)) : nil
     }
 
-    /// The tombstone of a deleted message.
-    func deleted(_ row: borrowing SQLStatement) throws -> StoredMessage {
-        let (id, channel, sender) = try names(row)
+    /// The tombstone of a deleted message; `nil` if its row cannot be read.
+    func deleted(_ row: borrowing SQLStatement) -> StoredMessage? {
+        guard let (id, channel, sender) = names(row) else { return nil }
         return StoredMessage(
             id: id, channel: channel, sender: sender, position: row.number(5), createdAt: row.time(4),
             acceptedAt: row.time(6), parent: row.id(7).map(MessageID.init), editedAt: nil, changedAt: nil,
             content: "", reactions: [], deletion: .init(at: row.time(13), type: row.text(14)))
     }
 
-    private func names(_ row: borrowing SQLStatement) throws -> (MessageID, ChannelID, UserID) {
+    /// The names in a row; `nil`, which is noted, if one of them is impossible.
+    private func names(_ row: borrowing SQLStatement) -> (MessageID, ChannelID, UserID)? {
         guard let id = row.id(0), let channel = row.text(1).flatMap(ChannelID.init),
             let sender = row.text(2).flatMap(UserID.init)
         else {
-            throw HubStorageError.damaged(path: path, detail: "a message has an impossible id, channel or sender")
+            unreadable.note(row.number(9), "an impossible id, channel or sender", logger)
+            return nil
         }
         return (MessageID(id), channel, sender)
     }
 
+    /// A message; `nil`, which is noted, if its row cannot be read: one damaged row must not make a page unreadable, in
+    /// which contents are inserted as they are stored.
     func message(
         _ row: borrowing SQLStatement, content: String, for reader: Int64, _ db: Database
-    ) throws -> StoredMessage {
-        let (id, channel, sender) = try names(row)
+    ) throws -> StoredMessage? {
+        guard let (id, channel, sender) = names(row) else { return nil }
+        guard row.flag(15) else {
+            unreadable.note(row.number(9), "a content that is not JSON", logger)
+            return nil
+        }
         var reactions: [StoredMessage.Reactions] = []
         var names = try SQLStatement(
             "SELECT name, count(*), max(account = ?) FROM reaction WHERE message = ? GROUP BY name ORDER BY name", db)

@@ -28,6 +28,9 @@ package final class SQLiteHubStorage: HubStorage {
     let serving = Mutex<Serving?>(nil)
     let logger: Logger?
     let faults: StorageFaults?
+    /// The messages that responses leave out because their rows are damaged.
+    let unreadable = UnreadableMessages()
+    private let logBound: LogBound
     private let calls = Atomic(0)
     private let recovers: Bool
 
@@ -38,10 +41,12 @@ package final class SQLiteHubStorage: HubStorage {
     ///   - creating: creates a new one, readable by its owner only.
     ///   - faults: for tests only.
     ///   - logger: receives failures of the storage and their end; without it, a failed storage is not reopened.
+    ///   - logBytesMax: the size of the write-ahead log at which it is truncated, beside readers or not.
     /// - Throws: `exists` if a new one should be created and one exists, `newerSchema`, `damaged`, `io`, `full`,
     ///   `busy`.
     package convenience init(
-        path: String, creating: Bool = false, faults: StorageFaults? = nil, logger: Logger? = nil
+        path: String, creating: Bool = false, faults: StorageFaults? = nil, logger: Logger? = nil,
+        logBytesMax: Int64 = SQLiteHubLimits.logBytesMax
     ) throws(HubStorageError) {
         if creating { try DatabaseFile.create(path) }
         let connections: HubConnections
@@ -50,7 +55,9 @@ package final class SQLiteHubStorage: HubStorage {
         } catch {
             throw Self.classified(error, path: path)
         }
-        self.init(connections, path: path, faults: faults, logger: logger)
+        self.init(
+            connections, path: path, faults: faults, logger: logger,
+            logBound: LogBound(path: path + "-wal", bytesMax: logBytesMax))
     }
 
     /// Opens or creates the database at a path, without faults.
@@ -63,7 +70,10 @@ package final class SQLiteHubStorage: HubStorage {
     }
 
     // An initializer that throws after the counter has been initialized makes the optimizer of Swift 6.3 abort.
-    private init(_ connections: HubConnections, path: String, faults: StorageFaults?, logger: Logger?) {
+    private init(
+        _ connections: HubConnections, path: String, faults: StorageFaults?, logger: Logger?, logBound: LogBound
+    ) {
+        self.logBound = logBound
         condition = StorageCondition(connections)
         self.path = path
         self.logger = logger
@@ -79,6 +89,9 @@ package final class SQLiteHubStorage: HubStorage {
     package func close() { condition.close()?.close() }
 
     package var isHealthy: Bool { condition.connections != nil }
+
+    /// The number of messages that responses have left out because their rows are damaged.
+    package var unreadableMessageCount: Int { unreadable.count }
 
     package var activity: Int { calls.load(ordering: .relaxed) }
 
@@ -123,6 +136,7 @@ package final class SQLiteHubStorage: HubStorage {
                     return value
                 }
                 try faults?.inject(.sync)
+                await logBound.apply(to: connections)
                 return value
             }
         } catch .recovering where hasReachedCommit.withLock({ $0 }) {

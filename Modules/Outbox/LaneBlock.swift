@@ -18,6 +18,8 @@ enum Standstill: Sendable, Hashable {
     case settling(until: MonotonicTime)
     /// The server asked to wait.
     case rateLimited(until: MonotonicTime)
+    /// The outbox has started over repeatedly: see ``Outbox/noteFork(_:)`` and ``Outbox/noteOtherHistory(_:)``.
+    case startingOver(until: MonotonicTime)
 }
 
 /// The reason why a lane sends no message, or nothing, while the outbox does send.

@@ -22,6 +22,7 @@ extension Outbox {
     func standstill(at now: MonotonicTime) -> Standstill? {
         if let lastingStandstill { return lastingStandstill }
         if let rateLimitedUntil, rateLimitedUntil > now { return .rateLimited(until: rateLimitedUntil) }
+        if let startOverUntil, startOverUntil > now { return .startingOver(until: startOverUntil) }
         return nil
     }
 
@@ -113,6 +114,7 @@ extension Outbox {
         case .offline(let detail): .offline(detail: detail, nextProbe: connection.nextProbe.map(clock.wall(at:)))
         case .settling(let until): .settling(until: clock.wall(at: until))
         case .rateLimited(let until): .rateLimited(until: clock.wall(at: until))
+        case .startingOver(let until): .startingOver(until: clock.wall(at: until))
         }
     }
 

@@ -65,11 +65,6 @@ extension Outbox {
             guard isNew(entry) else { continue }
             entry.queuedAt = aging.undisturbedWall(step.clock)
             let lane = laneIndex(entry.lane)
-            if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
-                // It got its number while the lane was renumbered above it: it needs a later one.
-                step.perform(.commit([.resend(entry.message, at: step.clock.wall)]))
-                continue
-            }
             append(entry)
             if touched.last != lane { touched.append(lane) }
         }

@@ -18,10 +18,14 @@ extension Outbox {
         step.commit()
     }
 
-    /// Applies the confirmations in a response to a batch that is no longer under way: its accepted messages are on the
-    /// server.
-    mutating func applyConfirmations(of batch: Batch, _ report: DeliveryReport, _ step: inout OutboxStep) {
-        for (operation, outcome) in zip(batch.operations, report.outcomes) {
+    /// Applies the confirmations in a response to a batch that is no longer under way, or is about to be taken back:
+    /// its accepted messages are on the server.
+    ///
+    /// - Parameter sequence: confirmations of links up to this one were applied before.
+    mutating func applyConfirmations(
+        of batch: Batch, _ report: DeliveryReport, after sequence: Int64 = 0, _ step: inout OutboxStep
+    ) {
+        for (operation, outcome) in zip(batch.operations, report.outcomes) where operation.sequence > sequence {
             guard case .accepted(let serverPosition) = outcome else { continue }
             confirmed(operation.message, serverPosition, &step)
             removeDeleted(operation.message, outcome, report, &step)

@@ -194,6 +194,7 @@ extension Outbox {
             connection.state = .online(since: step.clock.now)
         }
         if let until = rateLimitedUntil, until <= step.clock.now { rateLimitedUntil = nil }
+        if let until = startOverUntil, until <= step.clock.now { startOverUntil = nil }
         dispatchAll(&step)
     }
 

@@ -94,6 +94,12 @@ extension Outbox {
         giveUp(lane, slot.index, failure, &step)
     }
 
+    /// The text for what was created by another account than the one that is logged in. It is stored with this account,
+    /// so that the other one never sees it, and nothing sends it in this one's name.
+    static let foreignDetail =
+        "another account created this and logged out before it was stored, so it was not sent; "
+        + "log in with that account and create it again, and delete it here"
+
     // MARK: - Taking batches back
 
     /// Takes back everything that is under way in a lane, and commits the outcomes applied before.

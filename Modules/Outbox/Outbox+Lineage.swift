@@ -5,7 +5,8 @@ import DequeModule
 /// Copies of the store: one that was restored from a backup, or that runs elsewhere as well.
 ///
 /// The server remembers which opening of a store delivered last, and each delivery names its opening and the ones
-/// before it. If the server knows another one, the store was restored or copied. This copy then continues under a new
+/// before it. If the server knows another one, the store was restored or copied. A server that remembers no openings
+/// shows it by a mark that is ahead of everything transmitted. This copy then continues under a new
 /// outbox id: every link gets a new number in the order of the old ones, so that none overtakes another, and nothing of
 /// the old id is awaited any more. The other copy may have delivered, or may yet deliver, every message of this one;
 /// the server knows messages by their ids, so none is stored there twice.
@@ -26,10 +27,11 @@ extension Outbox {
         forks = 0
     }
 
-    /// The server has received from another copy: everything under way is taken back, and the outbox is renumbered.
+    /// The server has received from another copy: everything under way is taken back, and the store renumbers the
+    /// outbox in creation order, including messages that no feed has reported yet.
     mutating func noteFork(_ step: inout OutboxStep) {
         startOver(with: .fork, &step)
-        pauseAfterForks(step.clock)
+        pauseBeforeStartingOver(step.clock)
     }
 
     /// Takes back everything under way; then the store determines the contents of the outbox.
@@ -50,15 +52,20 @@ extension Outbox {
         if case .unknown = connection.state { return }  // another lane's response arrived first
         connection.state = .unknown
         startProbe(&step)
-        pauseAfterForks(step.clock)
+        pauseBeforeStartingOver(step.clock)
         forks += 1
     }
 
-    /// A server that repeats this response must not be queried in a tight loop.
-    private mutating func pauseAfterForks(_ clock: ClockReading) {
+    /// The longest pause before the outbox continues after it has started over again and again. A server that always
+    /// gives this response is queried no more often; nothing else shows that it is repaired, so it ends by time alone.
+    private static let startOverPauseMax: Duration = .seconds(15)
+
+    /// A server that repeats this response must not be queried in a tight loop: the first time costs no pause, every
+    /// further one doubles it.
+    private mutating func pauseBeforeStartingOver(_ clock: ClockReading) {
         guard forks > 0 else { return }
-        let pause = min(configuration.retry.interval * (1 << min(forks - 1, 6)), .seconds(60))
-        rateLimitedUntil = max(rateLimitedUntil ?? .zero, clock.now + jittered(pause))
+        let pause = configuration.retry.interval * (1 << min(forks - 1, 6))
+        startOverUntil = clock.now + jittered(pause, atMost: Self.startOverPauseMax)
     }
 
     /// Replaces the outbox with a snapshot of the store, which has a new outbox id and new numbers, or changes that the
@@ -68,6 +75,7 @@ extension Outbox {
             snapshot, configuration: configuration, seed: 0, firstBatch: nextBatch, firstUpload: uploads.nextNumber)
         anew.generator = generator
         anew.forks = forks + (snapshot.outboxID == outboxID ? 0 : 1)
+        anew.marksAhead = marksAhead
         anew.isConfirmed = isConfirmed && snapshot.outboxID == outboxID
         // The feed may not have reported that one of them was resent.
         anew.awaitingVerdict.formUnion(awaitingVerdict.filter { !anew.slotIndex.sends($0) })
@@ -78,6 +86,7 @@ extension Outbox {
         anew.isPaused = isPaused
         anew.actionRequired = actionRequired
         anew.rateLimitedUntil = rateLimitedUntil
+        anew.startOverUntil = startOverUntil
         anew.uploads.heldUntil = uploads.heldUntil
         anew.start = start
         anew.keepAges(of: self, step.clock)
@@ -94,7 +103,6 @@ extension Outbox {
             guard let index = old.laneIndices[lanes[lane].id] else { continue }
             let former = old.lanes[index]
             lanes[lane].base = former.base
-            lanes[lane].renumberedAbove = former.renumberedAbove
             lanes[lane].hold = former.hold
             lanes[lane].caution = former.caution
             lanes[lane].emptyBatchFailures = former.emptyBatchFailures

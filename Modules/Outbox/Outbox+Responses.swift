@@ -33,8 +33,9 @@ extension Outbox {
         }
     }
 
-    /// The maximum number of consecutive times that a lane is renumbered because the server's mark is ahead.
-    private static let renumberingsMax = 3
+    /// The maximum number of consecutive times that the outbox continues under a new id because the server's mark is
+    /// ahead; then the server's response counts as a refusal.
+    private static let marksAheadMax = 3
 
     /// Applies the outcomes of a batch in order; each removes the head of the lane.
     ///
@@ -50,15 +51,16 @@ extension Outbox {
             switch outcome {
             case .accepted, .fenced, .deleted, .refused, .unrelated:
                 lanes[lane].noteProgress()
+                marksAhead = 0
                 resolveHead(slot, outcome, of: inFlight, lane, &step)
                 removeDeleted(slot.message, outcome, report, &step)
             case .late(let mark):
-                // A server whose mark is ahead every time must not be followed endlessly.
-                if mark > lanes[lane].lastTransmitted, slot.isMessage,
-                    lanes[lane].emptyBatchFailures < Self.renumberingsMax
-                {
-                    lanes[lane].emptyBatchFailures += 1
-                    renumber(lane, above: mark, &step)
+                // Another copy of this store has delivered. A server whose mark is ahead every time must not be
+                // followed endlessly.
+                if mark > lanes[lane].lastTransmitted, slot.isMessage, marksAhead < Self.marksAheadMax {
+                    marksAhead += 1
+                    applyConfirmations(of: batch, report, after: slot.sequence, &step)
+                    noteFork(&step)
                     return false
                 }
                 resolveHead(slot, outcome, of: inFlight, lane, &step)

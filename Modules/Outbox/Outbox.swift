@@ -46,7 +46,7 @@ import DequeModule
 ///    ``OutboxLane/fill(_:within:at:)``, ``OutboxLane/takeBack(_:)``.
 /// 2. A transmitted link names the one transmitted before it, and leaves its lane only with a verdict:
 ///    ``resolveHead(_:_:of:_:_:)``, ``becomeFence(_:_:_:)``, ``OutboxLane/removeUnsent(at:)``,
-///    ``follow(_:_:_:)``, ``renumber(_:above:_:)``.
+///    ``follow(_:_:_:)``, ``noteFork(_:)``.
 /// 3. A message that is to be sent has one slot that sends it, which ``SlotIndex`` names, and awaits no verdict on an
 ///    earlier failure: ``append(_:)``, ``noteFailure(of:_:_:_:)``, ``delivered(_:_:_:)``.
 /// 4. No message is in flight before one that it waits for: ``messageBlock(of:)``, ``dispatch(_:_:)``.
@@ -70,6 +70,9 @@ package struct Outbox: Sendable, Hashable {
     /// The number of consecutive times that another copy was detected without any confirmation by the server in
     /// between.
     var forks = 0
+    /// The number of consecutive times that a mark of the server's was ahead of everything transmitted, without any
+    /// progress in between.
+    var marksAhead = 0
 
     /// Whether this machine and the store's outbox agree.
     var storeView = StoreView.current
@@ -98,6 +101,8 @@ package struct Outbox: Sendable, Hashable {
     var questionHolds: Set<Int> = []
     /// Nothing is sent before this time, at the server's request.
     var rateLimitedUntil: MonotonicTime?
+    /// Nothing is sent before this time, because the outbox had to start over repeatedly.
+    var startOverUntil: MonotonicTime?
     var generator: SplitMix64
     /// Increases over the whole run of the process, also across ``init(_:configuration:seed:firstBatch:)``.
     package internal(set) var nextBatch: Int
@@ -163,8 +168,8 @@ package struct Outbox: Sendable, Hashable {
         case .unsendable(let batch, let messages, let detail):
             unsendable(batch, messages, .unsendable, code: "unsendable", detail: detail, &step)
         case .foreign(let batch, let messages):
-            let detail = "created by another account, which has logged out; log in with that account to resend it"
-            unsendable(batch, messages, .sessionEnded, code: "otherAccount", detail: detail, &step)
+            unsendable(
+                batch, messages, .sessionEnded, code: FailureCode.otherAccount, detail: Self.foreignDetail, &step)
         case .interrupted(let batch): interrupted(batch, &step)
         case .historyChanged(let history, let marks):
             startOver(with: .follow(history, marks: marks), &step)
@@ -217,8 +222,8 @@ package struct Outbox: Sendable, Hashable {
         if let nextProbe = connection.nextProbe, !connection.isProbing { deadlines.append(nextProbe) }
         if case .settling(let until) = connection.state { deadlines.append(until) }
         if mayTransmitButForTime {
-            if let rateLimitedUntil {
-                deadlines.append(rateLimitedUntil)  // pauses that end before it change nothing
+            if let pause = [rateLimitedUntil, startOverUntil].compactMap(\.self).max() {
+                deadlines.append(pause)  // pauses that end before it change nothing
             } else {
                 for lane in lanes {
                     if let hold = lane.hold, !lane.slots.isEmpty { deadlines.append(hold.until) }

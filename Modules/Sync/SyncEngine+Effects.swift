@@ -222,6 +222,7 @@ extension SyncEngine {
             return probeEnded(number, .probeFailed(.actionRequired(actionRequired)))
         }
         tellOfReachedServer()
+        followAfterProbe()
         probeEnded(number, .authenticated, serverInfo, named: named)
     }
 

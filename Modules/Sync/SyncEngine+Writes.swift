@@ -51,7 +51,7 @@ extension SyncEngine {
             let number = transportNumber
             do throws(TransportError) {
                 let report = try await transport.deliver(lane.delivery(of: write, as: id, knowing: history))
-                guard let outcome = report.outcomes.first else {
+                guard let outcome = report.outcomes.first, outcome.isInRange else {
                     throw .inDoubt(detail: "the server's report does not fit the delivery")
                 }
                 if let position = try lane.apply(outcome) { return position }

@@ -12,8 +12,10 @@ enum SyncLimits {
     static let bulkStepMax = 500
     /// The pause before a probe because a page could not be requested.
     static let missedPageProbeInterval: Duration = .seconds(10)
-    /// The pause before pages that the server refused are requested again.
-    static let refusedPageInterval: Duration = .seconds(60)
+    /// The pause before pages that the server refused are requested again, one request for each list. Nothing announces
+    /// that the server would accept them now (a channel was created, a right was granted), so this bounds the time from
+    /// the repair to the next look. Logins and outages end it at once.
+    static let refusedPageInterval: Duration = .seconds(15)
     /// How long the network must have been gone before the calls under way are broken off: an interface that is
     /// configured anew has no address for a moment.
     static let networkLossDelay: Duration = .seconds(1)
@@ -23,10 +25,14 @@ enum SyncLimits {
     static let recordWriteAttemptsMax = 4
     /// The pause before a write in doubt is sent again.
     static let recordWriteInterval: Duration = .seconds(2)
-    /// The shortest and the longest pause after events could not be read; it doubles with every failure.
+    /// The shortest and the longest pause after events could not be read; it doubles with every failure. The longest
+    /// one, including its random part, bounds the time from a repair to the next look. A change of the network, and an
+    /// outage that ends, end it at once; a server's own request to wait is obeyed instead.
     static let eventsPauseMin: Duration = .seconds(1)
-    static let eventsPauseMax: Duration = .seconds(60)
-    /// The pause after a server refused to report events.
+    static let eventsPauseMax: Duration = .seconds(15)
+    /// The pause after a server refused to report events. It is long because the refusal is permanent: a server without
+    /// events would otherwise be asked for ever. Each sign of a change ends it at once: a login, a change of the
+    /// network, an outage that ends, a probe that succeeds.
     static let eventsRefusedInterval: Duration = .seconds(600)
     /// Consecutive failures after which screens no longer rely on events.
     static let eventsFailuresMax = 5

@@ -5,13 +5,15 @@ import Synchronization
 /// Renews the token of a session when the server refuses it, by asking the application for another one.
 ///
 /// One attempt at a time; a failed one is repeated after ``intervalMin``, then after twice as long each time, up to
-/// ``intervalMax``, as long as the server's refusal stands.
+/// ``intervalMax``, as long as the server's refusal stands. A login by the application ends the refusal at once.
 package final class TokenRenewal: Sendable {
     /// Asks the application for a token, and logs in with it; does nothing if none is needed any more.
     package typealias Attempt = @Sendable () async throws -> Void
 
     static let intervalMin: Duration = .seconds(5)
-    static let intervalMax: Duration = .seconds(300)
+    /// The longest pause between two attempts: nothing shows that the application's source of tokens works again, so
+    /// this is the time from its repair to the next attempt.
+    static let intervalMax: Duration = .seconds(15)
 
     private struct State {
         var attempt: Attempt?

@@ -63,7 +63,7 @@ package struct ResultWaiter: Sendable {
 
     private func isStuck(_ status: StatusResponse) -> Bool {
         status.connectivity.state == "offline" || status.attention != nil || status.paused || status.session == nil
-            || status.storeProblem != nil || status.wait?.kind == "rateLimited"
+            || status.storeProblem != nil || ["rateLimited", "startingOver"].contains(status.wait?.kind)
     }
 }
 

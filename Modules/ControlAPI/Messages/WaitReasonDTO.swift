@@ -4,10 +4,12 @@ package import CausewayModels
 /// milliseconds since 1970.
 package struct WaitReasonDTO: Sendable, Hashable, Codable {
     /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `actionRequired`, `behind`, `behindLane`,
-    /// `lanePaused`, `parked`, `blocked`, `uploading`, `inFlight`, `ready`, `paused` or `storeUnavailable`.
+    /// `lanePaused`, `parked`, `blocked`, `uploading`, `inFlight`, `ready`, `paused`, `storeUnavailable` or
+    /// `startingOver`.
     package let kind: String
     package var detail: String?
-    /// `settling`, `backingOff`, `rateLimited`: when it ends. `offline`: when the server is probed again.
+    /// `settling`, `backingOff`, `rateLimited`, `startingOver`: when it ends. `offline`: when the server is probed
+    /// again.
     package var until: String?
     package var untilMs: Int64?
     /// `inFlight`: the start of the attempt.
@@ -43,6 +45,9 @@ package struct WaitReasonDTO: Sendable, Hashable, Codable {
             setUntil(until)
         case .rateLimited(let until):
             kind = "rateLimited"
+            setUntil(until)
+        case .startingOver(let until):
+            kind = "startingOver"
             setUntil(until)
         case .actionRequired(let actionRequired):
             kind = "needsAttention"

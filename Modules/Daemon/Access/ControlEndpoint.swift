@@ -62,6 +62,15 @@ package struct ControlEndpoint: Sendable {
         }
     }
 
+    /// The events of this process that concern the store or the server's data, one text for each: the user learns of
+    /// them here or never. Empty with a daemon, which logs and shows its notices itself.
+    package func notices() async -> [String] {
+        switch way {
+        case .daemon: []
+        case .local(let local): await local.notices()
+        }
+    }
+
     package func close() async {
         switch way {
         case .daemon(let client): await client.close()

@@ -86,6 +86,15 @@ package struct LocalClient: Sendable {
         do throws(ClientError) { try await client.resume() } catch { throw ControlError(error) }
     }
 
+    /// The notices of this process, one text each.
+    func notices() async -> [String] {
+        do throws(ClientError) {
+            return try await client.status().notices.map { "\($0.detail), at \($0.at)" }
+        } catch {
+            return []
+        }
+    }
+
     /// Stops the engine and closes the store; undelivered messages remain in it.
     package func close() async {
         await client.close()

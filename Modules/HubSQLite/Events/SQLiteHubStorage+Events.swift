@@ -98,17 +98,18 @@ extension SQLiteHubStorage {
         // A message that was never changed has the version of its creation.
         let version = row.isNull(11) ? entry.version : row.number(11)
         guard let content = row.text(3) else {
-            return LogPage.Entry(entry.topic, .message(id), version: version, .deleted(try deleted(row)))
+            return LogPage.Entry(entry.topic, .message(id), version: version, .deleted(deleted(row)))
         }
-        let message = try message(row, content: content, for: reader, db)
+        guard let message = try message(row, content: content, for: reader, db) else { return nil }
         return LogPage.Entry(entry.topic, .message(id), version: version, .message(message))
     }
 
     private static func record(_ entry: LogMerge.Entry, _ db: Database) throws -> LogPage.Entry? {
-        var row = try SQLStatement("SELECT kind, id, version, value, deleted FROM record WHERE number = ?", db)
+        var row = try SQLStatement(
+            "SELECT kind, id, version, value, deleted, json_valid(value) FROM record WHERE number = ?", db)
         row.bind(entry.subject)
         guard try row.step(), let kind = row.text(0).flatMap(RecordKind.init), let id = row.text(1),
-            let value = row.text(3)
+            let value = row.text(3), row.flag(4) || row.flag(5)
         else { return nil }
         let key = RecordKey(kind: kind, id: id)
         let found = RecordRow(key: key, version: row.number(2), value: value)

@@ -31,7 +31,7 @@ extension SQLiteHubStorage {
     }
 
     package func pendingUploads(of account: Int64) async throws(HubStorageError) -> [HubUpload] {
-        try await read { [path] db in
+        try await read { db in
             var row = try SQLStatement(
                 """
                 SELECT \(Self.uploadColumns) FROM upload WHERE account = ? AND completed_at IS NULL
@@ -39,7 +39,10 @@ extension SQLiteHubStorage {
                 """, db)
             row.bind(account)
             var uploads: [HubUpload] = []
-            while try row.step() { uploads.append(try Self.upload(row, path)) }
+            while try row.step() {
+                // A damaged one hides no other.
+                if let upload = Self.upload(row) { uploads.append(upload) }
+            }
             return uploads
         }
     }
@@ -81,7 +84,7 @@ extension SQLiteHubStorage {
     package func uploads(
         createdBy time: Timestamp, after last: HubUpload?, limit: Int
     ) async throws(HubStorageError) -> [HubUpload] {
-        try await readIdly { [path] db in
+        try await readIdly { db in
             var row = try SQLStatement(
                 """
                 SELECT \(Self.uploadColumns) FROM upload
@@ -92,7 +95,10 @@ extension SQLiteHubStorage {
             row.bind(last?.id.bytes ?? [])
             row.bind(limit)
             var uploads: [HubUpload] = []
-            while try row.step() { uploads.append(try Self.upload(row, path)) }
+            while try row.step() {
+                // A damaged one hides no other.
+                if let upload = Self.upload(row) { uploads.append(upload) }
+            }
             return uploads
         }
     }
@@ -172,12 +178,17 @@ extension SQLiteHubStorage {
     private static func upload(_ id: UploadID, _ db: Database, _ path: String) throws -> HubUpload? {
         var row = try SQLStatement("SELECT \(uploadColumns) FROM upload WHERE id = ?", db)
         row.bind(id.bytes)
-        return try row.step() ? try upload(row, path) : nil
+        guard try row.step() else { return nil }
+        guard let upload = upload(row) else {
+            throw HubStorageError.damaged(path: path, detail: "an upload has an impossible id or hash")
+        }
+        return upload
     }
 
-    private static func upload(_ row: borrowing SQLStatement, _ path: String) throws -> HubUpload {
+    /// `nil` for one with an impossible id or hash.
+    private static func upload(_ row: borrowing SQLStatement) -> HubUpload? {
         guard let id = UploadID(bytes: row.bytes(0)), let blob = BlobName(bytes: row.bytes(2)), let type = row.text(4)
-        else { throw HubStorageError.damaged(path: path, detail: "an upload has an impossible id or hash") }
+        else { return nil }
         return HubUpload(
             id: id, account: row.number(1), blob: blob, size: row.number(3), type: type, createdAt: row.time(5),
             completedAt: row.optionalTime(6))

@@ -22,7 +22,7 @@ extension SQLiteHubStorage {
     }
 
     private static let listed = """
-        SELECT entry.key, record.id, record.version, record.value
+        SELECT entry.key, record.id, record.version, record.value, json_valid(record.value), entry.id
         FROM record_list AS entry CROSS JOIN record ON record.number = entry.record
         WHERE entry.kind = ? AND entry.name = ? AND entry.scope = ?
         """
@@ -56,17 +56,20 @@ extension SQLiteHubStorage {
             row.bind(limit.count + 1)
             var page = RecordPage(rows: [], next: nil)
             var bytes = 0
+            var count = 0
             var last: ListCursor?
             while try row.step() {
-                guard page.rows.count < limit.count, bytes <= limit.contentBytes else {
+                guard count < limit.count, bytes <= limit.contentBytes else {
                     page.next = last
                     break
                 }
-                guard let id = row.text(1), let value = row.text(3) else { continue }
+                count += 1
+                last = ListCursor(key: ListKey(bytes: row.bytes(0)), id: row.text(5) ?? "")
+                // Values are inserted into responses as they are stored: a damaged one would make all of it unreadable.
+                guard let id = row.text(1), let value = row.text(3), row.flag(4) else { continue }
                 let found = RecordRow(key: RecordKey(kind: list.kind, id: id), version: row.number(2), value: value)
                 bytes += found.bytes
                 page.rows.append(found)
-                last = ListCursor(key: ListKey(bytes: row.bytes(0)), id: id)
             }
             return page
         }

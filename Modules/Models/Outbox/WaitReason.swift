@@ -10,6 +10,9 @@ public enum WaitReason: Sendable, Hashable, Codable {
     case backingOff(until: Timestamp, attempts: Int)
     /// The server asked to wait.
     case rateLimited(until: Timestamp)
+    /// The server has reported repeatedly that another copy of the store delivers, or that its data were replaced; the
+    /// outbox goes on under new numbers at `until`.
+    case startingOver(until: Timestamp)
     /// User action is required first.
     case actionRequired(ActionRequired)
     /// An earlier message of the lane is delivered first.
@@ -37,7 +40,7 @@ public enum WaitReason: Sendable, Hashable, Codable {
 extension WaitReason {
     private enum CodingKeys: String, CodingKey {
         case noSession, offline, settling, backingOff, rateLimited, behind, behindLane, lanePaused, parked, blocked
-        case uploading, inFlight, ready, paused, storeUnavailable
+        case uploading, inFlight, ready, paused, storeUnavailable, startingOver
         /// Its former name, which is what was stored and sent.
         case actionRequired = "needsAttention"
     }
@@ -53,6 +56,8 @@ extension WaitReason: CustomStringConvertible {
         case .backingOff(let until, let attempts):
             (attempts > 0 ? "attempt \(attempts) failed; " : "") + "trying again at \(until)"
         case .rateLimited(let until): "the server asked to wait until \(until)"
+        case .startingOver(let until):
+            "the server reports another copy of this store, or other data of its own, again; going on at \(until)"
         case .actionRequired(let actionRequired): "needs attention: \(actionRequired)"
         case .behind(let message): "behind message \(message)"
         case .behindLane(let lane, let message): "behind message \(message) of the \(lane) lane"

@@ -139,17 +139,6 @@ extension OutboxLane {
         emptyBatchFailures = 0
     }
 
-    /// The messages that unprocessed responses of the lane confirm.
-    var confirmedUnderWay: [MessageID: ServerPosition] {
-        var confirmed: [MessageID: ServerPosition] = [:]
-        for inFlight in inFlightBatches {
-            for (operation, outcome) in zip(inFlight.batch.operations, inFlight.report?.outcomes ?? []) {
-                if case .accepted(let serverPosition) = outcome { confirmed[operation.message] = serverPosition }
-            }
-        }
-        return confirmed
-    }
-
     // MARK: - Taking back
 
     /// Marks the messages of batches that ended without a response: the server may have them.

@@ -40,8 +40,6 @@ struct OutboxLane: Sendable, Hashable {
     var base: Int64
     /// The highest sequence in the store's snapshot.
     var knownUntil: Int64 = 0
-    /// The mark above which the lane was renumbered; below it the server does not check `previous`.
-    var renumberedAbove: Int64 = 0
     var hold: Hold?
     var caution = BatchCaution()
     /// Consecutive failures of batches without a message, and consecutive gaps without progress.

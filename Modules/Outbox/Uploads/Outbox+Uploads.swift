@@ -57,8 +57,9 @@ extension Outbox {
         case .unsendable(let code, let detail):
             apply(uploads.refused(number, .unsendable, code: code, detail: detail), &step)
         case .foreign:
-            let detail = "created by another account, which has logged out; log in with that account to resend it"
-            apply(uploads.refused(number, .sessionEnded, code: "otherAccount", detail: detail), &step)
+            apply(
+                uploads.refused(
+                    number, .sessionEnded, code: FailureCode.otherAccount, detail: Self.foreignDetail), &step)
         case .interrupted: apply(uploads.interrupted(number), &step)
         }
     }

@@ -16,6 +16,7 @@ extension Outbox {
         var same = self
         same.nextBatch = (batches.values.max() ?? 0) + 1
         same.rateLimitedUntil = rateLimitedUntil?.fromNow(now)
+        same.startOverUntil = startOverUntil?.fromNow(now)
         same.connection = connection.canonical(at: now, configuration)
         same.start = start.map { _ in ClockReading(now: .zero, wall: Timestamp(milliseconds: 0)) }
         same.questionHolds = questionHolds.filter { lanes[$0].hold?.isOfQuestions == true }

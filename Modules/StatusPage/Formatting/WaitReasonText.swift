@@ -10,6 +10,8 @@ enum WaitReasonText {
         case "settling": return "settling: the server is reachable again, for a moment"
         case "backingOff": return "backing off: " + attempts(wait.attempts ?? 0) + " failed"
         case "rateLimited": return "rate limited: the server asked to wait"
+        case "startingOver":
+            return "starting over: the server reports another copy of this store, or other data of its own, again"
         case "behind": return "behind message " + (wait.message.map(MessageRowView.short) ?? "")
         case "inFlight": return "in flight: sent, no response yet"
         case "uploading":

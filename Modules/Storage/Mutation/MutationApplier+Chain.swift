@@ -22,8 +22,6 @@ extension MutationApplier {
             try save(old.item.rebased(previous: previous), over: old)
         case .setLastTransmitted(let lane, let sequence):
             try rows.setLastTransmitted(lane, sequence)
-        case .raiseSequence(let mark):
-            raiseSequence(above: mark)
         default:
             preconditionFailure("not a mutation of the chain")
         }

@@ -55,7 +55,7 @@ package struct MutationApplier<Rows: StoreRows> {
             try prune(ids, of: account)
         case .merge(let placed, let time):
             try merge(placed, content: Self.coded(content), at: time)
-        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted, .raiseSequence:
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted:
             try applyToChain(mutation)
         case .forkOutbox(let id, let time):
             try forkOutbox(id, try rows.entries(), at: time)

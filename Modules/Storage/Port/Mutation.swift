@@ -49,7 +49,8 @@ public enum Mutation: Sendable, Hashable {
     /// feed reports each as a removal, and the extent in ``StoreCommit/pruned``; the tombstones in that
     /// extent are dropped with them. Does nothing if another account has become current.
     case prune([MessageID], of: Account)
-    /// Stores a control entry at the given sequence, replacing an existing one.
+    /// Stores a control entry at the given sequence, replacing an existing one. The counter assigns only greater
+    /// numbers from now on; a sequence above ``Limits/sequenceMax`` counts as that limit.
     case putMarker(ChainMarker)
     /// Deletes a message from the server, at the tail of the lane: the store assigns the sequence. The message need no
     /// longer exist here.
@@ -63,9 +64,6 @@ public enum Mutation: Sendable, Hashable {
     case rebase(sequence: Int64, previous: Int64)
     /// The highest sequence that was transmitted in a lane; stored as given, even if it is lower than before.
     case setLastTransmitted(LaneID, Int64)
-    /// The counter assigns only numbers above `mark` from now on. Never lowers the counter; a mark above
-    /// ``Limits/sequenceMax`` counts as that limit.
-    case raiseSequence(above: Int64)
     /// Another copy of this store exists: the outbox continues under a new id, in which nothing was ever transmitted.
     ///
     /// Every link, including links that no feed has reported yet, gets a new number in the order of the old ones, and

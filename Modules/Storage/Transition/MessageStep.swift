@@ -64,8 +64,8 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .followHistory: self = .lose
         case .delete: self = .delete
         case .endSession: self = .endSession
-        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .setLastTransmitted, .raiseSequence,
-            .recordDelete, .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord, .setEventCursor,
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .setLastTransmitted, .recordDelete,
+            .saveSession, .enqueue, .keepHistory, .mergeRecords, .removeRecord, .setEventCursor,
             .prune, .eraseAccount:
             return nil
         }

@@ -137,8 +137,7 @@ struct ReferenceModel {
         case .followHistory(let history, let id, let marks, let time):
             follow(history, marks, time)
             fork(id, time)
-        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted,
-            .raiseSequence:
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted:
             applyToChain(mutation)
         case .setEventCursor(let cursor):
             eventCursor = cursor
@@ -195,8 +194,6 @@ struct ReferenceModel {
             }
         case .setLastTransmitted(let lane, let sequence):
             lastTransmitted[lane] = sequence
-        case .raiseSequence(let mark):
-            self.mark = max(self.mark, mark)
         default:
             break
         }

@@ -94,14 +94,19 @@ extension StoreConformance {
                 try await store.commit([.delete(message.id)])
                 if number == 1 { store = try await factory.restarted(store) }
             }
-            try await store.commit([.raiseSequence(above: last + 1000)])
+            func raise(above mark: Int64) async throws {
+                let marker = ChainMarker(
+                    kind: .fence, lane: .text, sequence: mark, previous: nil, message: Sample.id(7))
+                try await store.commit([.putMarker(marker)])
+            }
+            try await raise(above: last + 1000)
             store = try await factory.restarted(store)
             let raised = try await store.enqueue(Sample.draft(9))
             try require(raised.laneSequence > last + 1000, "a number below the mark")
-            try await store.commit([.raiseSequence(above: 1)])
+            try await raise(above: 1)
             try require(try await store.enqueue(Sample.draft(10)).ordinal > raised.ordinal, "a lowered counter")
-            // An impossible mark does not exhaust the numbers.
-            try await store.commit([.raiseSequence(above: .max)])
+            // An impossible number does not exhaust the numbers.
+            try await raise(above: .max)
             let far = try await store.enqueue(Sample.draft(11))
             let farther = try await store.enqueue(Sample.draft(12))
             try require(farther.laneSequence > far.laneSequence, "numbers that ran out")

@@ -105,6 +105,13 @@ package struct EventFollower: Sendable, Hashable {
         return actions
     }
 
+    /// A probe succeeded: a server that refused events may have been repaired, or replaced, since.
+    package mutating func probeSucceeded() -> [Action] {
+        guard case .backingOff(_, let problem) = state, problem.kind == .refused else { return [] }
+        state = .waiting
+        return begin()
+    }
+
     // MARK: - Results
 
     /// The cursor is stored; the state of the server is read after it.
@@ -214,11 +221,16 @@ package struct EventFollower: Sendable, Hashable {
         if outdatedAt == nil, !isOutdated { outdatedAt = now + SyncLimits.eventsOutdatedAfter }
     }
 
-    /// The pause after the failures so far: doubles with each, and is up to a quarter longer at random.
+    /// The part of the longest pause to which pauses grow; the rest is for their random part.
+    private static let pausePercentMax = 80
+
+    /// The pause after the failures so far: doubles with each, and is up to a quarter longer at random, but no longer
+    /// than ``SyncLimits/eventsPauseMax``.
     private func pause(_ jitter: Double) -> Duration {
         var pause = SyncLimits.eventsPauseMin
-        for _ in 1..<max(1, failures) where pause < SyncLimits.eventsPauseMax { pause *= 2 }
-        return min(pause, SyncLimits.eventsPauseMax) * (1 + jitter / 4)
+        let most = SyncLimits.eventsPauseMax / 100 * Self.pausePercentMax
+        for _ in 1..<max(1, failures) where pause < most { pause *= 2 }
+        return min(pause, most) * (1 + jitter / 4)
     }
 
     /// The meaning of the state for what is stored.
@@ -275,7 +287,8 @@ extension EventProblem {
             case .unreachable, .inDoubt: .connection
             case .notSent, .transient, .serverFailed: .server
             case .rateLimited(let after, _): .rateLimited(after)
-            case .actionRequired(let action) where action.cause == .protocolMismatch: .refused
+            // Something in between may have responded instead of the server, and may be gone at once.
+            case .actionRequired(let action) where action.cause == .protocolMismatch: .connection
             case .actionRequired, .storeForked, .historyChanged: .account
             case .refused(EventCursor.invalidCode, _): .cursorInvalid
             case .refused: .refused

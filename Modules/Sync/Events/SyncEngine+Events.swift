@@ -54,6 +54,9 @@ extension SyncEngine {
 
     func eventDeadlineReached() { perform(follower.deadlineReached(at: runtime.now)) }
 
+    /// A probe succeeded: asks a server that had refused events once more.
+    func followAfterProbe() { perform(follower.probeSucceeded()) }
+
     /// Breaks off the call under way; another one follows when the server is found to be reachable.
     func breakOffEvents() { perform(follower.networkChanged(at: runtime.now)) }
 

@@ -152,9 +152,6 @@ extension HistoryHash {
             add(25)
             add(lane.rawValue)
             add(sequence)
-        case .raiseSequence(let mark):
-            add(26)
-            add(mark)
         default: add(27)  // starts and ends of sessions: hashed with the event itself
         }
     }

@@ -181,7 +181,6 @@ struct ModelStore: Hashable {
                 change(id) { $0.rebased(previous: previous) }
             }
         case .setLastTransmitted(let lane, let sequence): lastTransmitted[lane] = sequence
-        case .raiseSequence(let mark): nextSequence = max(nextSequence, mark + 1)
         default: preconditionFailure("not a mutation of the chain")
         }
     }

@@ -24,7 +24,6 @@ extension Mutation {
         case .removeMarker(let sequence): "done \(sequence)"
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
         case .forkOutbox(let id, at: _): "outbox \(id.value.low)"
-        case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted(_, let sequence): "last \(sequence)"
         default: nil
         }

@@ -51,6 +51,27 @@ import Testing
         }
     }
 
+    /// The state that a killed process leaves, without its write-ahead log. The command has the store itself, so no
+    /// other program will ever report it.
+    @Test func aCommandReportsWhatHappenedToItsStore() async throws {
+        let home = try Home(storage: "sqlite")
+        let running = try await daemon(home)
+        let copy = home.path + "/copy"
+        try FileManager.default.createDirectory(
+            atPath: copy, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for name in ["store.sqlite", "log-end"] {
+            try FileManager.default.copyItem(atPath: "\(home.store)/\(name)", toPath: "\(copy)/\(name)")
+        }
+        #expect(try await home.causeway("outbox").errors.isEmpty)
+        #expect(await running.stop() == 0)
+        let first = try await home.causeway("outbox", "--store", copy)
+        #expect(first.status == 0)
+        #expect(first.errors.contains("lost commits"), "\(first.errors)")
+        #expect(!first.output.contains("lost commits"))
+        let second = try await home.causeway("outbox", "--store", copy)
+        #expect(second.errors.isEmpty, "\(second.errors)")
+    }
+
     @Test(arguments: ["sqlite", "file"])
     func aCheckNeedsTheStoreForItselfAndSaysSo(_ storage: String) async throws {
         let home = try Home(storage: storage)

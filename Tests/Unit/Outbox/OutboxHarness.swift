@@ -246,7 +246,6 @@ extension Mutation {
         case .forkOutbox: "fork"
         case .followHistory(let history, _, marks: _, at: _): "follow \(history.id)"
         case .keepHistory, .setEventCursor, .prune: nil
-        case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
         case .saveSession, .endSession, .eraseAccount, .merge, .mergeRecords, .removeRecord: "\(self)"
         }

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewayStorage
 import Testing
 
 /// Verdicts are correct: doubts, fences, gaps and late copies.
@@ -159,35 +160,62 @@ import Testing
         #expect(harness.sent == ["1<2 send b"])
     }
 
-    @Test func aMarkOfAnotherCopyOfTheStoreStartsTheLaneAnew() {
+    /// The store's links after it has continued under another id: new numbers in the old order.
+    private func forked(_ kinds: KeyValuePairs<String, OutboxEntry.Kind>, from first: Int64) -> OutboxEvent {
+        let entries = kinds.enumerated().map { index, link in
+            OutboxEntry(
+                kind: link.value, lane: .text, sequence: first + Int64(index), previous: nil, message: id(link.key),
+                attempts: 0, bytes: link.value == .send ? 10 : 0)
+        }
+        let other = OutboxID(UUIDv7(high: 1, low: 2))
+        return .forked(OutboxSnapshot(outboxID: other, epoch: 1, lastTransmitted: [:], entries: entries))
+    }
+
+    @Test func aMarkOfAnotherCopyOfTheStoreIsNotFollowedUnderTheSameNumbers() {
         var harness = OutboxHarness()
         harness.create("a")
         harness.create("b")
         harness.answer(1, .late(mark: 40))
-        #expect(harness.written == ["raise above 40", "resend a", "resend b"])
+        #expect(harness.written == ["requeue a #0", "fork"])
         #expect(harness.told == [] && harness.sent == [])
-        var again = [harness.entry("a"), harness.entry("b")]
-        again[0].sequence = 41
-        again[1].sequence = 42
-        harness.take(.enqueued(again))
-        #expect(harness.sent == ["40<41 send a, 41<42 send b"])
+        harness.take(forked(["a": .send, "b": .send], from: 41))
+        #expect(harness.sent == ["0<41 send a, 41<42 send b"])
         harness.answer(2, accepted(1), accepted(2))
         #expect(harness.told == ["a delivered", "b delivered"])
     }
 
-    @Test func aLaneThatStartsAnewKeepsItsQuestionsAndDeletions() {
+    /// The store enqueued b before the engine knew of the mark, under a number that is above it.
+    @Test func aLaterCreationDoesNotOvertakeWhileTheOutboxContinuesUnderNewNumbers() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("m", "n", "o", lane: .media)
+        let late = harness.entry("b")
+        harness.answer(1, .late(mark: 3))
+        harness.take(.enqueued([late]))
+        #expect(harness.sent == [])
+        harness.take(forked(["a": .send, "b": .send], from: 6))
+        #expect(harness.sent == ["0<6 send a, 6<7 send b"])
+    }
+
+    @Test func anOutboxThatContinuesUnderNewNumbersKeepsItsQuestionsAndDeletions() {
         var harness = OutboxHarness { $0.retry.retriesMax = 0 }
         harness.create("a", "b")
         harness.fail(1, .serverBusy)
         #expect(harness.sent == ["0<1 fence a, 1<2 send b"])
         harness.take(.enqueued([harness.entry("z", kind: .delete)]))
         harness.answer(2, .fenced, .late(mark: 40))
-        #expect(harness.sent == ["2<3 delete z"])
-        var again = harness.entry("b")
-        again.sequence = 41
-        harness.take(.enqueued([again]))
-        harness.answer(3, .deleted)
-        #expect(harness.sent == ["40<41 send b"])
+        #expect(harness.sent == [] && harness.written.last == "fork")
+        harness.take(forked(["b": .send, "z": .delete], from: 4))
+        #expect(harness.sent == ["0<4 send b, 4<5 delete z"])
+    }
+
+    /// Another server than ours may accept what is behind a late copy.
+    @Test func whatIsAcceptedBehindAMarkAheadIsDelivered() {
+        var harness = OutboxHarness()
+        harness.create("a", "b")
+        harness.answer(1, .late(mark: 50), accepted(7))
+        #expect(harness.written.contains("deliver b") && harness.written.last == "fork")
+        #expect(harness.told == ["b delivered"])
     }
 
     @Test func proofByAnotherWayCountsAsMuchAsTheAnswer() {

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewayStorage
 import Testing
 
 /// Every situation has a reason for waiting.
@@ -40,6 +41,31 @@ import Testing
         harness.create("a")
         harness.fail(1, .rateLimited(after: .seconds(9), detail: ""))
         #expect(harness.waitReason("a") == .rateLimited(until: at(9)))
+    }
+
+    /// The server did not ask to wait: the reason is another one, and the pause at most 15 seconds.
+    @Test func startingOverAgainAndAgain() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        var pauses: [Duration] = []
+        for batch in 1...7 {
+            harness.fail(batch, .storeForked(detail: ""))
+            let entry = OutboxEntry(
+                kind: .send, lane: .text, sequence: Int64(batch) + 1, previous: nil, message: id("a"), attempts: 0,
+                bytes: 10)
+            let other = OutboxID(UUIDv7(high: 2, low: UInt64(batch)))
+            harness.take(.forked(OutboxSnapshot(outboxID: other, epoch: 1, lastTransmitted: [:], entries: [entry])))
+            if batch > 1 {
+                guard case .startingOver = harness.waitReason("a") else {
+                    Issue.record("the reason is \(String(describing: harness.waitReason("a")))")
+                    return
+                }
+            }
+            let start = harness.now
+            while harness.batches.count == batch, let next = harness.untilDeadline { harness.wait(next) }
+            pauses.append(harness.now - start)
+        }
+        #expect(pauses == [0, 5, 10, 15, 15, 15, 15].map { .seconds($0) })
     }
 
     @Test func actionRequired() {

@@ -191,6 +191,17 @@ import Testing
             #expect(failed.syncState == .error)
             #expect(failed.failure?.reason == .sessionEnded)
             #expect(failed.failure?.code == "otherAccount")
+            let detail = try #require(failed.failure?.detail)
+            #expect(detail.contains("another account created this") && detail.contains("was not sent"))
+            #expect(detail.contains("create it again") && detail.contains("delete it"))
+            // The text is true: it cannot be resent here, and it can be deleted.
+            await #expect(throws: ClientError.notAuthor(overtaken.id)) {
+                try await client.messages.resend(overtaken.id)
+            }
+            #expect(try await client.messages.resendFailedMessages() == 0)
+            try await client.messages.softDeleteMessage(overtaken.id)
+            #expect(try await client.status().counts.undelivered == 0)
+            #expect(world.transport.server.withLock { $0.order } == [before.id, after.id])
         }
     }
 

@@ -87,6 +87,27 @@ struct UploadTests {
         }
     }
 
+    /// Its creation overlapped a logout and another account's login: not a byte of it leaves.
+    @Test func aFileOfAnotherAccountIsNotUploaded() throws {
+        try run { setting in
+            let session = try #require(try await setting.store.session())
+            let id = MessageID(setting.world.runtime.makeUUIDv7())
+            let reference = BlobReference(account: session.account, message: id)
+            let file = try await #require(setting.store.blobs).add(fileAt: "a1000", for: reference, bytesMax: .max)
+            _ = try await setting.store.enqueue(
+                MessageDraft(
+                    id: id, channel: setting.world.general, sender: try #require(UserID("bob")), content: .audio(file),
+                    createdAt: setting.world.runtime.wallClock, lane: .media))
+            let own = try await setting.create("b1000")
+            try await setting.world.until("the own one is delivered") { try await setting.isSynced(own) }
+            let failed = try #require(try await setting.store.message(id))
+            #expect(failed.syncState == .error)
+            #expect(failed.failure?.reason == .sessionEnded && failed.failure?.code == "otherAccount")
+            #expect(failed.failure?.detail.contains("create it again") == true)
+            #expect(setting.media.calls == ["begin b1000", "send /u/1 from 0"])
+        }
+    }
+
     @Test func aFileThatTheServerHasIsNotSent() throws {
         try run { setting in
             let first = try await setting.create("a1000")

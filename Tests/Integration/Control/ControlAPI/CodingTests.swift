@@ -85,6 +85,10 @@ import Testing
                 #"{"kind":"rateLimited","until":"1970-01-01T00:00:00.000Z","untilMs":0}"#
             ),
             (
+                .startingOver(until: Timestamp(milliseconds: 0)),
+                #"{"kind":"startingOver","until":"1970-01-01T00:00:00.000Z","untilMs":0}"#
+            ),
+            (
                 .actionRequired(ActionRequired(cause: .certificate, detail: "x")),
                 #"{"cause":"certificate","detail":"x","kind":"needsAttention"}"#
             ),

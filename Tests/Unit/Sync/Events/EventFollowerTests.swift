@@ -95,8 +95,35 @@ struct EventFollowerTests {
             now = until
             _ = follower.deadlineReached(at: now)
         }
-        #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+        #expect(pauses == [1, 2, 4, 8, 12, 12, 12, 12, 12])
         #expect(probes == 9)
+    }
+
+    /// The next request comes within 15 seconds of any repair.
+    @Test func noFailureIsRepeatedLaterThanAfterFifteenSeconds() {
+        var follower = upToDate()
+        var now = at(0)
+        for _ in 0..<20 {
+            _ = follower.failed(outage, at: now, jitter: 1)
+            guard case .backingOff(let until, _) = follower.state else { return }
+            #expect(until - now <= .seconds(15))
+            now = until
+            _ = follower.deadlineReached(at: now)
+        }
+    }
+
+    /// A refusal lasts, but each sign of a change ends its pause.
+    @Test func aProbeThatSucceedsEndsThePauseAfterARefusal() {
+        var follower = upToDate()
+        #expect(follower.probeSucceeded() == [])
+        _ = follower.failed(EventProblem(.refused(code: "notFound", detail: "")), at: at(10), jitter: 0)
+        #expect(follower.probeSucceeded() == [.open(second)])
+        _ = follower.failed(EventProblem(.transient(code: "", detail: "")), at: at(20), jitter: 0)
+        #expect(follower.probeSucceeded() == [])
+        guard case .backingOff = follower.state else {
+            Issue.record("a failing server is asked again by every probe")
+            return
+        }
     }
 
     /// A server that can be reached, and fails only for events: lists are requested as without them.
@@ -120,7 +147,7 @@ struct EventFollowerTests {
             (.unreachable(detail: ""), 1, true), (.inDoubt(detail: ""), 1, true),
             (.notSent(code: "", detail: ""), 1, false), (.transient(code: "", detail: ""), 1, false),
             (.serverFailed(code: "", detail: ""), 1, false), (.rateLimited(after: .seconds(7), detail: ""), 7, false),
-            (.actionRequired(action), 1, true), (.actionRequired(mismatch), 600, false),
+            (.actionRequired(action), 1, true), (.actionRequired(mismatch), 1, true),
             (.storeForked(detail: ""), 1, true), (.historyChanged(detail: ""), 1, true),
             (.refused(code: "notFound", detail: ""), 600, false),
         ]

@@ -1,0 +1,102 @@
+import CausewayHub
+import CausewayHubSQLite
+import CausewayHubStorage
+import CausewayModels
+import CausewayWire
+import GRDB
+import Testing
+
+/// A damaged row of the hub's database hides itself and nothing else.
+@Suite struct DamagedRowTests {
+    private func damage(_ sql: String, in hub: HubFixture) async throws {
+        let database = try hub.folder.openDatabase()
+        try await database.write { db in
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            try db.execute(sql: sql)
+        }
+        try database.close()
+    }
+
+    private func page(_ hub: HubFixture, _ query: String = "?limit=1000") async throws -> WirePage {
+        let response = try await hub.client.get(WireProtocol.messagesPath("general") + query)
+        guard response.status == 200 else { throw HubClient.Unexpected(status: response.status, text: response.text) }
+        return try response.decoded(WirePage.self)
+    }
+
+    @Test(arguments: ["content = '{\"v\":1,'", "content = 'no'", "id = x'01'"])
+    func aMessageIsLeftOut(_ damage: String) async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery((1...9).map { send($0) }))
+            let cursor = try #require(try await page(hub).cursor)
+            try await self.damage("UPDATE message SET \(damage) WHERE position = 4", in: hub)
+            let rest: [Int64] = [1, 2, 3, 5, 6, 7, 8, 9]
+            #expect(try await page(hub).messages.map(\.position) == rest)
+            #expect(try await page(hub, "?limit=1000&parent=none").messages.map(\.position) == rest)
+            let reports = hub.log.lines.filter { $0.contains("message left out") }
+            #expect(reports.count == 1, "\(hub.log.lines)")
+            #expect(try hub.storage.unreadableMessageCount == 1)
+            // New messages go on, and so does what lists changes.
+            _ = try await hub.client.report(delivery([send(10)]))
+            let since = WireProtocol.changesPath("general") + "?since=\(cursor)&from=1&through=9"
+            #expect(try await hub.client.get(since).status == 200)
+        }
+    }
+
+    /// Pages of one message: each leads to the next, also the one that would list only the damaged message.
+    @Test(arguments: ["?limit=1", "?limit=1&parent=none"]) func pagesLeadOn(_ query: String) async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery((1...9).map { send($0) }))
+            try await damage("UPDATE message SET content = 'no' WHERE position IN (4, 5, 9)", in: hub)
+            var found: [Int64] = []
+            var before: Int64?
+            for _ in 1...9 {
+                let page = try await page(hub, query + (before.map { "&before=\($0)" } ?? ""))
+                found += page.messages.map(\.position)
+                guard page.hasMore else { break }
+                before = page.from ?? 0
+            }
+            #expect(found == [8, 7, 6, 3, 2, 1])
+            found = []
+            var after: Int64 = 0
+            for _ in 1...9 {
+                let page = try await page(hub, query + "&after=\(after)")
+                found += page.messages.map(\.position)
+                guard page.hasMore else { break }
+                after = page.through ?? 0
+            }
+            #expect(found == [1, 2, 3, 6, 7, 8])
+        }
+    }
+
+    /// A member's record with a value that is no JSON: the page of members is complete but for it, and leads on.
+    @Test func aRecordIsLeftOut() async throws {
+        try await HubFixture.running { hub in
+            for name in ["ann", "bob", "cid"] { _ = try await hub.client(of: name) }
+            try await damage(
+                "UPDATE record SET value = '{' WHERE kind = 'channelMember' AND id = 'general/bob'", in: hub)
+            var found: [String] = []
+            var after = ""
+            repeat {
+                let path = WireProtocol.recordsPath("channelMember") + "?list=byChannel&scope=general&limit=1\(after)"
+                let response = try await hub.client.get(path)
+                guard response.status == 200 else {
+                    throw HubClient.Unexpected(status: response.status, text: response.text)
+                }
+                let page = try response.decoded(WireRecordPage.self)
+                found += page.items.map(\.id)
+                after = page.next.map { "&after=\($0)" } ?? ""
+            } while !after.isEmpty && found.count < 9
+            #expect(!found.contains("general/bob"))
+            #expect(Set(["general/ann", "general/cid", "general/me"]).isSubset(of: found))
+        }
+    }
+
+    @Test func anAccountIsLeftOut() async throws {
+        try await HubFixture.running { hub in
+            for name in ["ann", "bob"] { _ = try await hub.client(of: name) }
+            try await damage("UPDATE account SET name = 'a b' WHERE name = 'ann'", in: hub)
+            let names = try await hub.storage.accounts().map(\.user.value)
+            #expect(names == ["bob", "me"])
+        }
+    }
+}
