@@ -28,8 +28,13 @@ package protocol StoreReader {
 
     /// Verifies the files beyond what reading the entries does: every page, every frame, every index.
     ///
-    /// - Parameter problem: called for each problem.
-    func verify(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError)
+    /// - Parameters:
+    ///   - progress: called with the bytes that were verified so far, once for each MiB at most; never by a store that
+    ///     verifies its file as a whole.
+    ///   - problem: called for each problem.
+    func verify(
+        progress: (_ bytes: Int64) -> Void, _ problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError)
 
     /// Calls `entry` for each entry in the order of ``StoreEntry``, and `problem` in place of one that cannot be read.
     ///
