@@ -94,6 +94,11 @@ package struct StoreProblem: Sendable, Hashable, Codable {
 }
 
 extension StoreReader {
+    /// Verifies the files without a report of progress.
+    package func verify(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+        try verify(progress: { _ in }, problem)
+    }
+
     /// Calls `body` for each entry; a problem ends the call.
     package func readAll(_ body: (StoreEntry) throws(StoreError) -> Void) throws(StoreError) {
         try read(body) { problem throws(StoreError) in

@@ -99,9 +99,9 @@ private struct FailingWorld {
 
     /// The error of a message that cannot be stored.
     func refused(_ number: Int) async throws -> StoreError {
-        do {
+        do throws(StoreError) {
             _ = try await store.enqueue(Sample.draft(number))
-        } catch let error as StoreError {
+        } catch {
             return error
         }
         throw ConformanceFailure(detail: "message \(number) was acknowledged", file: #fileID, line: #line)
