@@ -23,7 +23,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies torture-disk judge-histories proof replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format documentation demo simulate simulate-clients simulate-events live-histories torture-media \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-kills test-tsan torture torture-copies torture-disk judge-histories proof replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format documentation demo simulate simulate-clients simulate-events live-histories torture-media \
 	bench bench-live bench-store bench-page bench-network bench-fanout bench-media install clean
 
 help: ## List these targets
@@ -61,6 +61,9 @@ torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing
 
 torture-disk: setup ## Fail every call of both stores to the disk in turn, damage their files, and cut the power POWER_FAILURES times (5000)
 	@Tools/torture-disk
+
+test-kills: setup build ## Kill processes that write, KILLS times (320) for each store, and check that nothing acknowledged is lost
+	@KILLS=$(or $(KILLS),320) Tools/run-tests --filter 'whatWasAcknowledgedSurvivesEveryKill' --skip-build
 
 torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories (200) on the real programs; every copy goes on
 	@Tools/torture copies

@@ -310,7 +310,9 @@ let package = Package(
             dependencies: ["CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
             path: "Tests/Support/StoreWriter", swiftSettings: strict),
         // A disk that fails and loses its power, and a history of a store to run on it.
-        support("StoreTorture", "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewaySystem"),
+        support(
+            "StoreTorture", "CausewayFileStorage", "CausewayModels", "CausewayStorage", "CausewayStorageConformance",
+            "CausewaySystem"),
 
         // Tests: simulated time. What both simulators have in common is the kernel.
         support("SimulationKernel", in: "Simulation", "CausewayModels"),
@@ -387,7 +389,7 @@ let package = Package(
             "CausewayStoreTorture", "CausewaySystem", "store-writer", .grdb, .grdbSQLite),
         tests(
             "FileStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
-            "CausewayTestSupport", "CausewayStoreTorture", "store-writer"),
+            "CausewayStorageConformance", "CausewayTestSupport", "CausewayStoreTorture", "store-writer"),
         tests("TLS", in: "Integration", "CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix),
         tests(
             "HTTP", in: "Integration", "CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore,

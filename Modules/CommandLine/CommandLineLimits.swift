@@ -11,7 +11,7 @@ package enum CommandLineLimits {
     /// Characters of a progress bar.
     static let progressColumns = 20
     /// The shortest time between two lines of progress.
-    static let progressMilliseconds = 100
+    package static let progressMilliseconds = 100
     /// The time over which a rate is measured.
     static let rateSeconds = 5
 }

@@ -35,7 +35,9 @@ extension FileStore: StoreUpkeep {
     package func compact(progress: @escaping @Sendable (UpkeepProgress) -> Void) async throws(StoreError) {
         let total = try await bytesOnDisk()
         progress(UpkeepProgress(done: 0, total: total))
-        try await maintain(.compaction)
+        try await maintain(.compaction) { done in
+            progress(UpkeepProgress(done: Int64(Double(total) * done), total: total))
+        }
         progress(UpkeepProgress(done: total, total: total))
     }
 

@@ -220,8 +220,12 @@ public final class FileStore: Store {
     }
 
     /// Writes a snapshot now, or compacts the journal.
-    package func maintain(_ work: FileMaintenance) async throws(StoreError) {
-        try await maintenance.perform(work == .snapshot ? .snapshot : .compaction)
+    ///
+    /// - Parameter progress: called with the part that is done, from 0 to 1, after each step of a compaction.
+    package func maintain(
+        _ work: FileMaintenance, progress: @escaping @Sendable (_ done: Double) -> Void = { _ in }
+    ) async throws(StoreError) {
+        try await maintenance.perform(work == .snapshot ? .snapshot : .compaction, progress: progress)
     }
 
     /// For tests: the works of maintenance that have ended well, and the error of the last one that did not.

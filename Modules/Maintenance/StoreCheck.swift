@@ -82,8 +82,13 @@ package struct StoreCheck {
         report.bytes = reader.findings.bytes
         report.tornBytes = reader.findings.tornBytes
         report.tornAt = reader.findings.tornAt
-        progress("files of the store", 0, report.bytes)
-        try reader.verify { Self.add([$0], to: &report) }
+        let bytes = report.bytes
+        progress("files of the store", 0, bytes)
+        try reader.verify {
+            progress("files of the store", $0, bytes)
+        } _: {
+            Self.add([$0], to: &report)
+        }
         try reader.read { entry throws(StoreError) in
             Self.add(audit.add(entry), to: &report)
             let done = audit.counts.total

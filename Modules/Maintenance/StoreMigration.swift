@@ -153,7 +153,12 @@ package struct StoreMigration {
         let copy = try target.reader(of: staging)
         defer { copy.close() }
         var found = StoreFingerprint()
-        try copy.verify { problem throws(StoreError) in throw .damaged(path: problem.place, detail: problem.detail) }
+        let bytes = copy.findings.bytes
+        try copy.verify {
+            progress("verifying the files", $0, bytes)
+        } _: { problem throws(StoreError) in
+            throw .damaged(path: problem.place, detail: problem.detail)
+        }
         try copy.readAll { entry throws(StoreError) in
             found.add(entry)
             let done = found.counts.total

@@ -8,6 +8,8 @@ import CausewayStorage
 /// @Test(arguments: StoreConformance.rules)
 /// func keeps(_ rule: StoreConformance.Rule) async throws { try await rule.run(factory) }
 /// ```
+///
+/// A store on a disk runs ``diskRules``, too, with a disk below it that can be made to fail.
 public enum StoreConformance {
     /// One guarantee, and the check for it.
     public struct Rule: Sendable, CustomStringConvertible {

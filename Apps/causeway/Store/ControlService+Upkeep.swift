@@ -1,3 +1,4 @@
+import CausewayCommandLine
 import CausewayControlAPI
 
 extension ControlService {
@@ -7,8 +8,10 @@ extension ControlService {
     ) async throws(ControlError) -> UpkeepStatus {
         var status = try await beginUpkeep(request)
         let number = status.number
+        let progress = StepProgress()
         while status.isRunning {
-            console.toolProgress(verb, status.done, status.total)
+            progress.report(verb, status.done, status.total)
+            if let line = progress.line() { console.progress(line) }
             try? await Task.sleep(for: .milliseconds(50))
             guard let next = try await upkeep(), next.number == number else {
                 throw ControlError(.responseLost, "the daemon has begun another work, or was started again")

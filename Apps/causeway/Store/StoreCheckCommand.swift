@@ -30,12 +30,12 @@ struct StoreCheckCommand: AsyncParsableCommand {
         try await options.runOnFolder { tools, _, console throws(ControlError) in
             let report: StoreCheckReport
             do throws(StoreError) {
-                report = try StoreCheck(tools, progress: console.toolProgress).run()
+                report = try await console.showingProgress { progress throws(StoreError) in
+                    try StoreCheck(tools, progress: progress).run()
+                }
             } catch {
-                console.endProgress()
                 throw ControlError(error)
             }
-            console.endProgress()
             try console.report(report) { _ in Self.lines(report) }
             return report.isSound ? .ok : .unusableStore
         }

@@ -7,6 +7,7 @@ import CausewayControlServer
 import CausewayDaemon
 import CausewayMaintenance
 import CausewayStorage
+import Dispatch
 
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -48,6 +49,30 @@ extension Console {
     /// The progress of a tool: a bar if the total is known.
     func toolProgress(_ step: String, _ done: Int64, _ total: Int64?) {
         progress(total.map { "\(step): \(done) of \($0)" } ?? "\(step): \(done)")
+    }
+
+    /// Runs a tool on a thread outside the shared pool, and renews its progress meanwhile: some of its steps take long
+    /// and report nothing.
+    func showingProgress<Value: Sendable>(
+        _ tool: @escaping @Sendable (@escaping ToolProgress) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let steps = StepProgress()
+        let renewal = Task {
+            while !Task.isCancelled {
+                if let line = steps.line() { progress(line) }
+                try? await Task.sleep(for: .milliseconds(CommandLineLimits.progressMilliseconds))
+            }
+        }
+        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    returning: Result { () throws(StoreError) in try tool { steps.report($0, $1, $2) } })
+            }
+        }
+        renewal.cancel()
+        await renewal.value
+        endProgress()
+        return try result.get()
     }
 }
 

@@ -4,6 +4,9 @@ import CausewaySystem
 
 /// Reads a whole file store, through a disk that changes nothing.
 final class FileReader: StoreReader {
+    /// Bytes between two reports of progress.
+    static let progressBytes: Int64 = 1 << 20
+
     let findings: StoreFindings
     private let files: JournalFiles
     private let index: FileIndex
@@ -35,13 +38,18 @@ final class FileReader: StoreReader {
     // MARK: Verification
 
     /// Verifies every frame of the journal, and that the index agrees with the records that it names.
-    func verify(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
-        try verifyFrames(problem)
+    func verify(
+        progress: (_ bytes: Int64) -> Void, _ problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try verifyFrames(progress, problem)
         if hasSnapshot { try verifyIndex(problem) }
     }
 
-    private func verifyFrames(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+    private func verifyFrames(
+        _ progress: (_ bytes: Int64) -> Void, _ problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError) {
         var last: FrameHeader?
+        var (done, reported): (Int64, Int64) = (0, 0)
         for (number, file) in files.all.sorted(by: { $0.key < $1.key }) where number <= end.file {
             let name = StoreFiles.journal(number)
             var scanner = try FrameScanner(file, files.names, name)
@@ -64,7 +72,12 @@ final class FileReader: StoreReader {
                 } catch {
                     try problem(StoreProblem("unreadable", at: place, error.detail))
                 }
+                done += frame.end - offset
                 offset = frame.end
+                if done - reported >= Self.progressBytes {
+                    progress(done)
+                    reported = done
+                }
             }
         }
     }

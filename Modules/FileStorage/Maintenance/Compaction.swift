@@ -38,6 +38,17 @@ enum Compaction {
         }
     }
 
+    /// The part of the items that precede a cursor, from 0 to 1; records and deletions are few beside them.
+    ///
+    /// Cost: linear in the number of accounts.
+    static func done(at cursor: Cursor, in index: FileIndex) -> Double {
+        let counts = index.accounts.map { $0.items.slotCount }
+        let passed = counts.prefix(cursor.account).reduce(0, +)
+        let here = counts.indices.contains(cursor.account) ? counts[cursor.account] : 0
+        let all = max(1, counts.reduce(0, +))
+        return Double(passed + (cursor.phase == .items ? min(cursor.slot, here) : here)) / Double(all)
+    }
+
     private static func isFull(_ rows: FileRows, since bytes: Int) -> Bool {
         rows.buffer.bytes.count - bytes >= FileLimits.compactionStepBytes
     }

@@ -9,6 +9,16 @@ import Synchronization
 /// needs the journal is a call among the others, and everything else is a step for `perform`. A failure leaves the
 /// store as it is, and is tried again when the journal has grown.
 final class Maintenance: Sendable {
+    /// Called with the part of a work that is done, from 0 to 1.
+    typealias Progress = @Sendable (_ done: Double) -> Void
+    private typealias Completion = @Sendable (Result<Void, StoreError>) -> Void
+
+    private struct Requested {
+        let work: MaintenancePolicy.Work
+        let progress: Progress
+        let completion: Completion
+    }
+
     private struct State {
         var policy: MaintenancePolicy
         /// After the last commit.
@@ -17,7 +27,7 @@ final class Maintenance: Sendable {
         var isClosed = false
         var closers: [CheckedContinuation<Void, Never>] = []
         /// Requested works that wait, in the order of their requests. ``isRunning`` stays true while there are any.
-        var waiting: [(work: MaintenancePolicy.Work, completion: Completion)] = []
+        var waiting: [Requested] = []
         /// The error of the last work that failed.
         var lastFailure: StoreError?
         var snapshotsWritten = 0
@@ -58,28 +68,32 @@ final class Maintenance: Sendable {
             state.isRunning = true
             return work
         }
-        if let work { run(work) { _ in } }
+        if let work { run(Requested(work: work, progress: { _ in }, completion: { _ in })) }
     }
 
     private enum Request { case begins, waits, refused }
 
     /// Begins a work, due or not, when the one under way has ended, and waits for its end.
-    func perform(_ work: MaintenancePolicy.Work) async throws(StoreError) {
+    ///
+    /// - Parameter progress: called after each step of a compaction, one call after the other.
+    func perform(
+        _ work: MaintenancePolicy.Work, progress: @escaping Progress = { _ in }
+    ) async throws(StoreError) {
         let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
-            let completion: Completion = { continuation.resume(returning: $0) }
+            let requested = Requested(work: work, progress: progress) { continuation.resume(returning: $0) }
             let request: Request = state.withLock { state in
                 if state.isClosed { return .refused }
                 if state.isRunning {
-                    state.waiting.append((work, completion))
+                    state.waiting.append(requested)
                     return .waits
                 }
                 state.isRunning = true
                 return .begins
             }
             switch request {
-            case .begins: run(work, completion)
+            case .begins: run(requested)
             case .waits: break
-            case .refused: completion(.failure(.closed))
+            case .refused: requested.completion(.failure(.closed))
             }
         }
         try result.get()
@@ -101,9 +115,8 @@ final class Maintenance: Sendable {
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    private typealias Completion = @Sendable (Result<Void, StoreError>) -> Void
-
-    private func run(_ work: MaintenancePolicy.Work, _ completion: @escaping Completion) {
+    private func run(_ requested: Requested) {
+        let work = requested.work
         let end: Completion = { result in
             let (next, closers) = self.state.withLock { state in
                 if case .failure(let error) = result {
@@ -116,13 +129,13 @@ final class Maintenance: Sendable {
                 defer { state.closers = [] }
                 return (next, state.closers)
             }
-            completion(result)
+            requested.completion(result)
             for closer in closers { closer.resume() }
-            if let next { self.run(next.work, next.completion) }
+            if let next { self.run(next) }
         }
         switch work {
         case .snapshot: writeSnapshot(oldestFile: nil, end)
-        case .compaction: compact(end)
+        case .compaction: compact(requested.progress, end)
         }
     }
 
@@ -168,7 +181,7 @@ final class Maintenance: Sendable {
 
     // MARK: Compaction
 
-    private func compact(_ completion: @escaping Completion) {
+    private func compact(_ progress: @escaping Progress, _ completion: @escaping Completion) {
         let floor = Mutex<UInt32>(0)
         committer.submit(
             WriteRequest(exclusive: { journal throws(StoreError) in
@@ -179,19 +192,25 @@ final class Maintenance: Sendable {
             })
         ) { result in
             guard case .success = result else { return completion(result.map { _ in }) }
-            self.move(from: Compaction.Cursor(), floor.withLock { $0 }, completion)
+            self.move(from: Compaction.Cursor(), floor.withLock { $0 }, progress, completion)
         }
     }
 
-    private func move(from cursor: Compaction.Cursor, _ floor: UInt32, _ completion: @escaping Completion) {
+    private func move(
+        from cursor: Compaction.Cursor, _ floor: UInt32, _ progress: @escaping Progress,
+        _ completion: @escaping Completion
+    ) {
         if isClosed { return completion(.failure(.closed)) }
         committer.submit(
             WriteRequest(bytes: FileLimits.compactionStepBytes, isSilent: true) { applier throws(StoreError) in
-                .step(try Compaction.step(&applier.rows, from: cursor))
+                let next = try Compaction.step(&applier.rows, from: cursor)
+                if let next { progress(Compaction.done(at: next, in: applier.rows.index)) }
+                return .step(next)
             }
         ) { result in
             switch result {
-            case .success(.step(let next?)): self.perform { self.move(from: next, floor, completion) }
+            case .success(.step(let next?)):
+                self.perform { self.move(from: next, floor, progress, completion) }
             case .success:
                 self.writeSnapshot(oldestFile: floor) { self.removeFiles(before: floor, after: $0, completion) }
             case .failure(let error): completion(.failure(error))

@@ -49,7 +49,9 @@ struct SQLiteReader: StoreReader {
 
     // MARK: Verification
 
-    func verify(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+    func verify(
+        progress: (_ bytes: Int64) -> Void, _ problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError) {
         if let loss { try problem(StoreProblem("log", at: folder.log, loss)) }
         let path = folder.database
         let found = try StoreError.catching(path) {

@@ -28,8 +28,13 @@ package protocol StoreReader {
 
     /// Verifies the files beyond what reading the entries does: every page, every frame, every index.
     ///
-    /// - Parameter problem: called for each problem.
-    func verify(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError)
+    /// - Parameters:
+    ///   - progress: called with the bytes that were verified so far, once for each MiB at most; never by a store that
+    ///     verifies its file as a whole.
+    ///   - problem: called for each problem.
+    func verify(
+        progress: (_ bytes: Int64) -> Void, _ problem: (StoreProblem) throws(StoreError) -> Void
+    ) throws(StoreError)
 
     /// Calls `entry` for each entry in the order of ``StoreEntry``, and `problem` in place of one that cannot be read.
     ///
@@ -89,6 +94,11 @@ package struct StoreProblem: Sendable, Hashable, Codable {
 }
 
 extension StoreReader {
+    /// Verifies the files without a report of progress.
+    package func verify(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+        try verify(progress: { _ in }, problem)
+    }
+
     /// Calls `body` for each entry; a problem ends the call.
     package func readAll(_ body: (StoreEntry) throws(StoreError) -> Void) throws(StoreError) {
         try read(body) { problem throws(StoreError) in

@@ -1,3 +1,4 @@
+import CausewayFileStorage
 import CausewayMaintenance
 import CausewayModels
 import CausewaySQLiteStorage
@@ -21,21 +22,25 @@ struct StoreCheckTests {
 
     private func makeStore() async throws -> String {
         let folder = folders.fresh()
-        let store = try await SQLiteStore.open(at: folder, durability: .normal)
+        try await fill(try await SQLiteStore.open(at: folder, durability: .normal), messages: Self.messages)
+        return folder
+    }
+
+    private func fill(_ store: any Store, messages: Int, bytes: Int = 0) async throws {
         let failure = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0))
         _ = try await store.start(
             StartOptions(restart: .resume, failure: failure, newOutboxID: OutboxID(UUIDv7(high: 7, low: 7))))
         let channel = try #require(ChannelID("general"))
         let sender = try #require(UserID("ann"))
-        for number in 0..<Self.messages {
+        for number in 0..<messages {
             let id = MessageID(UUIDv7(high: 0x7000, low: 1 << 63 | UInt64(number)))
             let draft = MessageDraft(
-                id: id, channel: channel, sender: sender, content: .text("message \(number)"),
+                id: id, channel: channel, sender: sender,
+                content: .text("message \(number)" + String(repeating: "x", count: bytes)),
                 createdAt: Timestamp(milliseconds: 1_790_000_000_000), lane: .text)
             _ = try await store.enqueue(draft)
         }
         await store.close()
-        return folder
     }
 
     private func entries(_ folder: String) throws(StoreError) -> [StoreEntry] {
@@ -96,5 +101,21 @@ struct StoreCheckTests {
         bytes[place] = 1
         try bytes.write(to: URL(fileURLWithPath: path))
         #expect(try finding(folder, whole) == .found)
+    }
+
+    /// A check tells how many bytes of a file store it has verified.
+    @Test func aCheckReportsItsProgress() async throws {
+        let folder = folders.fresh()
+        try await fill(
+            try await FileStore.open(at: folder, durability: .normal), messages: 120, bytes: 30_000)
+        let tools = try StoreFolderTools(folder, [FileFormat()])
+        defer { tools.close() }
+        var verified: [Int64] = []
+        let report = try StoreCheck(tools) { step, done, _ in
+            if step == "files of the store", done > 0 { verified.append(done) }
+        }.run()
+        #expect(report.isSound)
+        #expect(verified.count >= 3 && verified == verified.sorted())
+        #expect(verified.allSatisfy { $0 <= report.bytes })
     }
 }

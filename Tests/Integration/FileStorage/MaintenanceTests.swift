@@ -3,6 +3,7 @@ import CausewayModels
 import CausewayStorage
 import CausewayStoreTorture
 import CausewayTestSupport
+import Synchronization
 import Testing
 
 /// Snapshots and compactions that fail, and several of them at once.
@@ -55,6 +56,19 @@ struct MaintenanceTests {
         try await snapshot.value
         for compaction in compactions { try await compaction.value }
         #expect(store.maintained.failure == nil)
+        await store.close()
+    }
+
+    /// A compaction of several steps tells how far it is.
+    @Test func aCompactionReportsItsProgress() async throws {
+        let store = try await FileStore.open(on: FaultyDisk(), durability: .normal, options: FileOptions())
+        _ = try await store.start(History.options)
+        for number in 0..<60 { _ = try await store.enqueue(History.draft(number, bytes: 30_000)) }
+        let reported = Mutex<[Double]>([])
+        try await store.maintain(.compaction) { done in reported.withLock { $0.append(done) } }
+        let parts = reported.withLock { $0 }
+        #expect(parts.count { $0 > 0 && $0 < 1 } >= 3)
+        #expect(parts == parts.sorted() && parts.allSatisfy { (0...1).contains($0) })
         await store.close()
     }
 }

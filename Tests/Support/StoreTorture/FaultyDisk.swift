@@ -118,6 +118,14 @@ package final class FaultyDisk: Disk {
         }
     }
 
+    /// Makes every call of a kind fail from now on, and none of another kind.
+    package func failAll(_ call: Call, _ kind: Fault.Kind = .broken) {
+        state.withLock { state in
+            let next = state.counts[call, default: 0] + 1
+            state.faults = [Fault(call: call, number: next, kind: kind, isLasting: true)]
+        }
+    }
+
     /// - Parameter atFailure: called once when it fails; it may not use the disk.
     package func failPower(after calls: Int, _ atFailure: (@Sendable () -> Void)? = nil) {
         state.withLock { state in
