@@ -8,7 +8,8 @@ import Testing
     /// The number of seeds within which a fault must be found; most take fewer than twenty.
     private static let seedsMax: UInt64 = 500
 
-    private static let sample = stride(from: 0, to: PlantedFault.allCases.count, by: 6).map {
+    /// Faults that break the histories of many seeds: rare ones take minutes without the optimiser.
+    private static let sample = stride(from: 3, to: PlantedFault.allCases.count, by: 6).map {
         PlantedFault.allCases[$0]
     }
 
