@@ -49,6 +49,8 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     case forgetsAttemptsAtStart
     /// Lethal messages do not use up attempts.
     case killersGoFree
+    /// A store that continues under a new outbox id fails what another copy of it has delivered.
+    case failsWhatCopiesShare
 
     /// The cursor of events is stored before what they brought.
     case storesCursorFirst
@@ -149,7 +151,7 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,
             .storesCursorFirst, .readsThenRegisters, .dropsDeletionEvents, .ignoresLimited, .ignoresReset,
             .losesEventParts,
-            .totalIgnored, .completesShortReports,
+            .totalIgnored, .failsWhatCopiesShare, .completesShortReports,
         ]
             + HubPlantedFault.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(
                 PlantedFault.hub)
