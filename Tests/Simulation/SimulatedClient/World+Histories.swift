@@ -257,14 +257,6 @@ extension World {
                 let marks = Dictionary(uniqueKeysWithValues: lanes.map { ($0, Limits.sequenceMax - 1) })
                 return .followHistory(history, id, marks: marks, at: time)
             }
-        case .failsWhatCopiesShare:
-            guard mutations.contains(where: { if case .forkOutbox = $0 { true } else { false } }),
-                let shared = processes[process].disk.contents.items.first(where: {
-                    $0.isPending && hub.accepted[$0.id] != nil
-                })
-            else { return mutations }
-            let failure = Failure(reason: .refused, code: "parentDeleted", detail: "", at: runtime.wallClock)
-            return mutations + [.fail(shared.id, failure, inDoubt: false)]
         case .forgetsRepeatedDeletions:
             return mutations.contains { !$0.isRepeatedDeletion } ? mutations : []
         default: return mutations
