@@ -65,7 +65,7 @@ class Pages(unittest.TestCase):
 
         # All are deleted.
         page.click("#delete-all")
-        expect(page.locator("h1")).to_have_text("Delete all failed messages?")
+        expect(page.locator("h1")).to_have_text("Delete all failed messages, edits and reactions?")
         page.click("#yes")
         expect(page.locator(".note")).to_have_text("2 messages were deleted.")
         expect(page.locator(".empty")).to_have_text("No message has failed.")
