@@ -68,7 +68,7 @@ class Pages(unittest.TestCase):
         expect(page.locator("h1")).to_have_text("Delete all failed messages, edits and reactions?")
         page.click("#yes")
         expect(page.locator(".note")).to_have_text("2 messages were deleted.")
-        expect(page.locator(".empty")).to_have_text("No message has failed.")
+        expect(page.locator(".empty")).to_have_text("Nothing has failed.")
         self.assertEqual(world.failed(), 0)
 
         # All deletions are listed with their origins.
