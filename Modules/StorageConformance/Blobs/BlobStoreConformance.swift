@@ -27,31 +27,8 @@ package enum BlobStoreConformance {
         }
     }
 
-    /// One guarantee, and the check for it.
-    package struct Rule: Sendable, CustomStringConvertible {
-        package let name: String
-        private let examine: @Sendable (Factory) async throws -> Void
-
-        init(_ name: String, _ examine: @escaping @Sendable (Factory) async throws -> Void) {
-            self.name = name
-            self.examine = examine
-        }
-
-        package var description: String { name }
-
-        /// Returns if the store keeps the guarantee.
-        ///
-        /// - Throws: ``ConformanceFailure`` otherwise.
-        package func run(_ factory: Factory) async throws(ConformanceFailure) {
-            do {
-                try await examine(factory)
-            } catch let failure as ConformanceFailure {
-                throw failure
-            } catch {
-                throw ConformanceFailure(detail: "\(name): it threw \(error)", file: #fileID, line: #line)
-            }
-        }
-    }
+    /// One guarantee of a store of files, and the check for it.
+    package typealias Rule = ConformanceRule<Factory>
 
     /// All rules. Each creates its own stores and files.
     package static let rules: [Rule] = copyRules + referenceRules + boundRules

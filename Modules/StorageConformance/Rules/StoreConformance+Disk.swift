@@ -3,36 +3,17 @@ import CausewayStorage
 
 extension StoreConformance {
     /// One guarantee about a disk that fails, and the check for it.
-    public struct DiskRule: Sendable, CustomStringConvertible {
-        /// The rule in a sentence.
-        public let name: String
-        let examine: @Sendable (FailingStoreFactory) async throws -> Void
-
-        public var description: String { name }
-
-        /// Returns if the store keeps the guarantee.
-        ///
-        /// - Throws: ``ConformanceFailure`` otherwise.
-        public func run(_ factory: FailingStoreFactory) async throws(ConformanceFailure) {
-            do {
-                try await examine(factory)
-            } catch let failure as ConformanceFailure {
-                throw failure
-            } catch {
-                throw ConformanceFailure(detail: "\(name): it threw \(error)", file: #fileID, line: #line)
-            }
-        }
-    }
+    public typealias DiskRule = ConformanceRule<FailingStoreFactory>
 
     /// The guarantees of a store on a disk that fails; ``rules`` has those of a disk that works. A store that is gone
     /// with its process has no use for them.
     public static let diskRules: [DiskRule] = [
-        DiskRule(name: "a power failure takes nothing that was acknowledged") { factory in
+        DiskRule("a power failure takes nothing that was acknowledged") { factory in
             var world = try await FailingWorld(factory)
             try await world.fill(20)
             try await world.requireAllAfterPowerFailure()
         },
-        DiskRule(name: "a full disk refuses with that error, and everything else is as before") { factory in
+        DiskRule("a full disk refuses with that error, and everything else is as before") { factory in
             var world = try await FailingWorld(factory)
             try await world.fill(6)
             let before = try await world.content()
@@ -49,13 +30,13 @@ extension StoreConformance {
             try await world.fill(4)
             try await world.requireAllAfterPowerFailure()
         },
-        DiskRule(name: "after a failed write the store goes on by itself") { factory in
+        DiskRule("after a failed write the store goes on by itself") { factory in
             try await examine(.writes, factory)
         },
-        DiskRule(name: "a failed sync acknowledges nothing, and the store goes on by itself") { factory in
+        DiskRule("a failed sync acknowledges nothing, and the store goes on by itself") { factory in
             try await examine(.oneSync, factory)
         },
-        DiskRule(name: "syncs that go on failing acknowledge nothing, and the store goes on when they end") { factory in
+        DiskRule("syncs that go on failing acknowledge nothing, and the store goes on when they end") { factory in
             try await examine(.syncs, factory)
         },
     ]

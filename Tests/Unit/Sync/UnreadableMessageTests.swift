@@ -28,12 +28,7 @@ struct UnreadableMessageTests {
                 world.transport.server.withLock { $0.order } == ids
             }
             try await world.until("it is failed") { try await client.status().counts.error == 1 }
-            let failed = try await client.messages.failedMessages().messages
-            #expect(failed.map(\.id) == [bad])
-            #expect(failed.first?.failure?.reason == .unsendable)
-            #expect(failed.first?.failure?.detail.isEmpty == false)
-            try await client.messages.softDeleteMessage(bad)
-            #expect(try await client.status().counts.undelivered == 0)
+            try await Self.expectFailed(bad, in: client)
         }
     }
 
@@ -79,6 +74,16 @@ struct UnreadableMessageTests {
         }
     }
 
+    /// It is the only failed message, has a reason, and can be deleted.
+    private static func expectFailed(_ bad: MessageID, in client: CausewayClient) async throws {
+        let failed = try await client.messages.failedMessages().messages
+        #expect(failed.map(\.id) == [bad])
+        #expect(failed.first?.failure?.reason == .unsendable)
+        #expect(failed.first?.failure?.detail.isEmpty == false)
+        try await client.messages.softDeleteMessage(bad)
+        #expect(try await client.status().counts.undelivered == 0)
+    }
+
     private func oneDamagedStopsNoOther(
         in open: () async throws -> any Store, damage: (String) async throws -> Void
     ) async throws {
@@ -115,12 +120,7 @@ struct UnreadableMessageTests {
             transport.server.withLock { $0.order } == ids
         }
         try await Eventually.holds("it is failed") { try await client.status().counts.error == 1 }
-        let failed = try await client.messages.failedMessages().messages
-        #expect(failed.map(\.id) == [bad])
-        #expect(failed.first?.failure?.reason == .unsendable)
-        #expect(failed.first?.failure?.detail.isEmpty == false)
-        try await client.messages.softDeleteMessage(bad)
-        #expect(try await client.status().counts.undelivered == 0)
+        try await Self.expectFailed(bad, in: client)
         await client.close()
     }
 }
