@@ -25,7 +25,7 @@ class ScriptTests(unittest.TestCase):
 
     def run_tool(self, name, *arguments, **environment):
         usual = {key: value for key, value in os.environ.items() 
-                 if key not in ("CI", "SWIFT", "TEST_BUNDLE", "TEST_SECONDS")}
+                 if key not in ("CI", "SWIFT", "TEST_BUNDLE", "TEST_SECONDS", "TEST_SILENCE_SECONDS")}
         return subprocess.run([str(TOOLS / name), *arguments], env={**usual, **environment}, text=True,
                               capture_output=True, check=False)
 
@@ -92,7 +92,10 @@ class ScriptTests(unittest.TestCase):
             self.assertIn("hostile-clients check", done.stdout)
             # Its name and its reasons come last.
             self.assertRegex(done.stdout, rf"(?s)==> all of it: [^\n]*\n==> failed: [^\n]*\n    {broken}")
-        self.assertEqual(check("Outbox", broken="run-tests").returncode, 1)
+        (tools / "run-tests").write_text(
+            "#!/bin/sh\necho 'test: started and did not end: a()'\nexit 124\n", encoding="utf-8")
+        self.assertRegex(check().stdout, r"(?s)==> failed: [^\n]*\n    test: started and did not end: a\(\)\n")
+        self.assertEqual(check("Outbox").returncode, 124)
         self.assertNotIn("test-browser", check("Outbox").stdout)
 
     def test_a_passing_run_shows_the_closing_line_alone(self):
@@ -117,8 +120,8 @@ class ScriptTests(unittest.TestCase):
                               "echo '✔ Test c(of:) with 2 test cases passed after 1 seconds.'\nexit 7\n")
         self.assertEqual(done.returncode, 7)
         self.assertIn("noise", done.stdout)
-        self.assertIn("started and did not end:\n    a()\n", done.stdout)
-        self.assertNotIn("    c(of:)\n", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^test: started and did not end: a\(\)$")
+        self.assertNotIn("did not end: c(of:)", done.stdout)
 
     def test_a_skipped_test_fails_only_where_ci_is_set(self):
         script = f"echo '➜ Test a() skipped: \"why\"'\necho '{PASSED}'\n"
@@ -144,6 +147,17 @@ class ScriptTests(unittest.TestCase):
         self.assertIn("longer than 5 s", done.stdout)
         self.assertIn("last words", done.stdout)
         self.assertTrue(self.ends(int(alive.read_text(encoding="utf-8"))))
+
+    def test_a_run_that_is_silent_is_ended_and_its_test_is_named(self):
+        """The others of its targets still run."""
+        manifest = '{"targets": [{"name": "ATests", "type": "test"}, {"name": "BTests", "type": "test"}]}'
+        script = (f"case \"$*\" in package*) echo '{manifest}';; "
+                  f"*ATests*) echo '◇ Test waits() started.'; exec sleep 300;; *) echo '{PASSED}';; esac\n")
+        done = self.run_tests(script, "--skip-build", TEST_SILENCE_SECONDS="2")
+        self.assertEqual(done.returncode, 124)
+        self.assertRegex(done.stdout, r"(?m)^test: the run printed nothing for 2 s and was ended$")
+        self.assertRegex(done.stdout, r"(?m)^test: started and did not end: waits\(\)$")
+        self.assertIn("BTests: " + PASSED, done.stdout)
 
     def ends(self, pid):
         """Returns whether a process ends; a zombie has ended as well."""
