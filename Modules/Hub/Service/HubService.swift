@@ -24,6 +24,8 @@ package final class HubService: Service {
     package var eventReaders: Int { notifier.count }
     /// The number of open sockets.
     package var sockets: Int { socketOpener.count }
+    /// The requests in progress of all accounts; an open socket counts as one.
+    package var requestsInProgress: Int { accountConnections.requestsInProgress }
     private let configuration: HubConfiguration
     private let lock: DataFolderLock
     private let tls: TLSServerContext?
@@ -32,6 +34,7 @@ package final class HubService: Service {
     private let notifier: EventNotifier
     private let bodies = BodyLimiter()
     private let socketOpener: SocketOpener
+    private let accountConnections: AccountConnections
     private let files: HubFiles
     private let logger: Logger
     private let readiness = Readiness<HubError>()
@@ -79,6 +82,7 @@ package final class HubService: Service {
         self.configuration = configuration
         notifier = EventNotifier(configuration.eventReaders, configuration.ephemeral, now: SystemClock.monotonic)
         socketOpener = SocketOpener(storage, bodies, configuration)
+        accountConnections = AccountConnections(connectionsMax: configuration.connectionsPerAccountMax)
         self.kinds = kinds
         self.faults = faults
         self.logger = logger
@@ -159,7 +163,7 @@ package final class HubService: Service {
                 storage, notifier, burst: configuration.typingSignalsMax, refill: configuration.typingSignalRefill),
             uploads: UploadResponder(files, graceSeconds: configuration.uploadGraceSeconds),
             blobs: BlobResponder(files: files, responses: responses),
-            accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
+            accountConnections: accountConnections,
             sockets: socketOpener,
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()

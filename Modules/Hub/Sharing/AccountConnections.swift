@@ -40,6 +40,9 @@ final class AccountConnections: RouterMiddleware {
         state = Mutex(State(shares: ConnectionShares(connectionsMax: .max, perPeerMax: connectionsMax)))
     }
 
+    /// Cost: linear in the number of connections.
+    var requestsInProgress: Int { state.withLock { $0.connections.values.reduce(0) { $0 + $1.requests } } }
+
     /// - Throws: 503 `busy` if all of the account's connections have requests in progress.
     @concurrent
     func handle(
@@ -81,6 +84,7 @@ final class AccountConnections: RouterMiddleware {
         if isNew { channel.closeFuture.whenComplete { [self] _ in _ = state.withLock { $0.remove(id) } } }
         return isAdmitted
     }
+
     private func ended(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
         state.withLock { state in

@@ -19,6 +19,11 @@ import Testing
             .connect(host: "127.0.0.1", port: port).get()
     }
 
+    /// Waits until the hub, too, knows that all requests have ended: clients may have the responses before.
+    private static func areIdle(_ hub: HubFixture, but open: Int = 0) async throws {
+        try await Eventually.holds("all requests have ended") { hub.hub.requestsInProgress == open }
+    }
+
     /// Connections without a request of one address fill its share and no more.
     @Test func idleConnectionsOfOneAddressShutNobodyOut() async throws {
         var limits = ConnectionLimits.hub
@@ -107,8 +112,10 @@ import Testing
                 #expect(try await other.send(.GET, "/v1/session").status == 200)
                 try await bad.connected { first in
                     #expect(try await first.send(.GET, "/v1/session").status == 200)
+                    try await Self.areIdle(hub)
                     try await bad.connected { second in
                         #expect(try await second.send(.GET, "/v1/session").status == 200)
+                        try await Self.areIdle(hub)
                         try await bad.connected { third async throws in
                             #expect(try await third.send(.GET, "/v1/session").status == 200)
                             await first.closes()
@@ -132,6 +139,7 @@ import Testing
             #expect(try await socket.get("/v1/session").status == 200)
             try await bad.connected { first in
                 #expect(try await first.send(.GET, "/v1/session").status == 200)
+                try await Self.areIdle(hub, but: 1)
                 try await bad.connected { second async throws in
                     #expect(try await second.send(.GET, "/v1/session").status == 200)
                     #expect(try await socket.get("/v1/session", id: 2).status == 200)

@@ -32,6 +32,33 @@ package enum Eventually {
         }
     }
 
+    /// Runs the body of a test that waits for others: when one of them never comes, the body is cancelled, so that the
+    /// test fails instead of hanging.
+    ///
+    /// - Parameter limit: far more than the test takes on a slow machine.
+    package static func ends<Value: Sendable>(
+        _ what: String, within limit: Duration = .seconds(480), _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withoutActuallyEscaping(body) { body in
+            try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask { try await body() }
+                group.addTask {
+                    let loop = MultiThreadedEventLoopGroup.singleton.any()
+                    let end = loop.scheduleTask(in: .nanoseconds(limit.wholeNanoseconds)) {}
+                    await withTaskCancellationHandler {
+                        try? await end.futureResult.get()
+                    } onCancel: {
+                        end.cancel()
+                    }
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let value = try await group.next() ?? nil else { throw TookTooLong(what: what) }
+                return value
+            }
+        }
+    }
+
     /// Lets time pass without blocking a thread: for times that a test chooses, never to wait for something.
     package static func pass(_ time: Duration) async {
         let loop = MultiThreadedEventLoopGroup.singleton.any()

@@ -101,7 +101,14 @@ final class RawSocket: Sendable {
         }
     }
 
-    func write(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+    /// Returns when the system has taken them; a cancelled caller closes the socket.
+    func write(_ bytes: [UInt8]) async throws {
+        try await withTaskCancellationHandler {
+            try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+    }
 
     func send(_ frames: Frame...) async throws { try await write(frames.flatMap(\.bytes)) }
 

@@ -111,7 +111,8 @@ struct HubFixture: Sendable {
             configuration, opening: opening ?? sqlite, blobs: blobs, faults: faults, logger: log.logger
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
-            return try await body(HubFixture(hub: hub, client: client, folder: folder, log: log))
+            let fixture = HubFixture(hub: hub, client: client, folder: folder, log: log)
+            return try await Eventually.ends("the test ends") { try await body(fixture) }
         }
     }
 
