@@ -50,8 +50,8 @@ import Testing
     /// Each seed once broke an invariant, before the fault named there was fixed.
     @Test(arguments: RegressionSeed.ofClients)
     func whatWasFoundStaysPutRight(_ found: RegressionSeed) {
-        // They were found in a world without files.
-        let plan = Plan(seed: found.seed, isSteady: found.isSteady, hasFiles: false)
+        // They were found in a world without files and malformed reports.
+        let plan = Plan(seed: found.seed, isSteady: found.isSteady, hasFiles: false, hasNonsense: false)
         #expect(Simulation.run(plan).violation == nil, "\(found.fault)")
     }
 }

@@ -40,6 +40,8 @@ package enum Check: String, CaseIterable, Sendable {
     case endedSession
     /// Nothing is sent during a pause.
     case pause
+    /// No more deliveries are under way than configured.
+    case pool
     /// No message is sent in a circle.
     case circles
     /// The hub is not probed in a circle.

@@ -64,6 +64,10 @@ struct ClientProcess {
     var lists: [ChannelID: LiveCollectionChange<Message>] = [:]
     /// The status that a screen shows; `nil` if none has been shown.
     var shownStatus: SyncStatus?
+    /// True when the hub has once reported a mark ahead of everything that it sent.
+    var hasSeenMarkAhead = false
+    /// The number of its deliveries under way.
+    var openDeliveries = 0
     /// The number of changes to another history of the hub.
     var changesOfHistory = 0
     /// The disk is busy with earlier commits until this time.
@@ -101,6 +105,9 @@ struct Device {
     var cutUntil = MonotonicTime.zero
     /// True when a copy of its store continued beside it, which may have used up sequence numbers of its lanes.
     var wasCopied = false
+    /// The number of messages that any device had created when its store was last copied: those of its own among them
+    /// are the copy's, too.
+    var createdBeforeCopy = 0
     /// Messages that each user deleted here; on the hub another user's message remains.
     var deletedHere: [UserID: Set<MessageID>] = [:]
     /// The session of the last login, as stored.

@@ -24,14 +24,23 @@ struct ExpectedState {
         var isDeleted = false
         var deletedAt: MonotonicTime?
         var resends = 0
-        /// True when its fate on the hub can no longer be determined or repaired: a copy of its store continued and
-        /// sent it. Order and at most one copy still hold.
-        var isExcused = false
+        /// True while its fate on the hub cannot be determined: a copy of its store continues and sends it. Ends with
+        /// the copy, see ``World/endExcuses()``. Order and at most one copy hold all the same.
+        var isSentByCopy = false
+        /// When the hub stored it from a copy, and when its store failed it for good.
+        var storedByCopyAt: MonotonicTime?
+        var failedForGoodAt: MonotonicTime?
+        /// True when its fate can never be repaired: a former history of the hub, or a copy of its store after that one
+        /// had failed it for good, brought it to the hub.
+        var isBeyondRepair = false
+        var isExcused: Bool { isSentByCopy || isBeyondRepair }
         /// True when the network delivered a request with it twice: the hub may refuse one copy and accept the other.
         /// Its reported state then holds only at the end, when the hub has been asked once more.
         var isRepeated = false
         /// The contents sent under its id, by position in the lane.
         var sentContents: [Int64: MessageContent] = [:]
+        /// The number of deliveries that contained it.
+        var departures = 0
         /// The number of edits that users requested.
         var edits = 0
         /// True when the hub may lack operations on it, or have some that its client has given up: a user deleted one

@@ -27,6 +27,8 @@ package enum Fault: String, SimulatedFault {
     case pageLeadsNowhere
     // The device's disk under a file store: its power is cut during a commit, a write or a sync fails
     case powerCut, writeFails, syncFails
+    // Reports that do not match their request, have impossible numbers, or a mark ahead of everything sent
+    case malformedReport, markAhead
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
@@ -64,13 +66,15 @@ package enum Fault: String, SimulatedFault {
         case .pageLeadsNowhere: 100
         case .powerCut: 30
         case .writeFails, .syncFails: 15
+        case .malformedReport: 25
+        case .markAhead: 10
         }
     }
 
     /// The stream from which its strikes are drawn: a seed in which none of a stream strikes has the same history as
     /// without the stream.
     enum Dice {
-        case general, history, events, power, files, pages, disk
+        case general, history, events, power, files, pages, disk, nonsense
     }
 
     var dice: Dice {
@@ -84,6 +88,7 @@ package enum Fault: String, SimulatedFault {
             .files
         case .pageLeadsNowhere: .pages
         case .powerCut, .writeFails, .syncFails: .disk
+        case .malformedReport, .markAhead: .nonsense
         default: .general
         }
     }
@@ -98,6 +103,7 @@ package enum Fault: String, SimulatedFault {
     static let ofFiles = allCases.filter { $0.dice == .files }
     static let ofEvents = allCases.filter { $0.dice == .events }
     static let ofDisk = allCases.filter { $0.dice == .disk }
+    static let ofNonsense = allCases.filter { $0.dice == .nonsense }
     static let ofHistory = allCases.filter { $0.dice == .history }
 
     /// True for faults that only count while deliveries are in flight.

@@ -50,6 +50,9 @@ package struct Plan: Sendable {
     /// The delay of each step of a file store's maintenance.
     var maintenanceDelay = Duration.zero
 
+    /// True when clients write to hundreds of channels at once, and few of their deliveries may be under way.
+    package var isCrowded = false
+
     /// True when each client has a screen that shows its status.
     var watchesStatus = false
     /// True when clients ask for another token themselves when the hub refuses theirs.
@@ -74,9 +77,11 @@ package struct Plan: Sendable {
     ///   - isSteady: the hub keeps its data, and the feed reports every change.
     ///   - hasFiles: `nil` for every other seed that is not steady, by chance.
     ///   - hasDisk: the clients have file stores. Everything else about the run is drawn as without.
+    ///   - hasNonsense: false without malformed reports and crowds of channels, as in older regressions; otherwise by
+    ///     chance, unless the hub is steady.
     package init(
         seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false, hasFiles: Bool? = nil,
-        hasDisk: Bool = false
+        hasDisk: Bool = false, hasNonsense: Bool = true
     ) {
         self.seed = seed
         self.plantedFault = plantedFault
@@ -114,6 +119,7 @@ package struct Plan: Sendable {
         if !isSteady { drawEvents() }
         drawFiles(hasFiles ?? (isSteady ? false : nil))
         if !isSteady { drawScreens() }
+        if !isSteady, hasNonsense { drawNonsense() }
         if hasDisk || plantedFault?.isOfDisk == true { drawDisk() }
         // Uploads left on the hub are judged only in runs without failures, which are rare by chance.
         if plantedFault == .uploadsAreNotCancelled {
@@ -139,6 +145,22 @@ package struct Plan: Sendable {
         renewsTokens = Int.random(in: 0..<4, using: &generator) == 0
         let leadsNowhere = Bool.random(using: &generator)
         likelihoods[.pageLeadsNowhere] = leadsNowhere ? Fault.pageLeadsNowhere.likelihood : 0
+    }
+
+    private mutating func drawNonsense() {
+        var generator = SplitMix64(seed: seed ^ 0x0F0F_0F0F_0F0F_0F0F)
+        let badness = [0, 0, 2, 6].randomElement(using: &generator) ?? 0
+        likelihoods.draw(Fault.ofNonsense, badness: badness, using: &generator)
+        isCrowded = Int.random(in: 0..<24, using: &generator) == 0
+        let total = Int.random(in: 1...3, using: &generator)
+        guard isCrowded else { return }
+        channelCount = 200
+        hasEvents = false  // each channel would have a list
+        actPauseMax = .milliseconds(50)
+        for index in devices.indices {
+            devices[index].ordering = .lanedPerChannel
+            devices[index].outbox.deliveriesInFlightTotalMax = total
+        }
     }
 
     private mutating func drawFiles(_ wanted: Bool?) {

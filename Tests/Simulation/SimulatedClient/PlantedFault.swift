@@ -66,6 +66,8 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     case neverGivesUp
     /// The hub is probed every 10 ms.
     case probesInCircles
+    /// The number of deliveries under way over all lanes has no limit.
+    case totalIgnored
 
     // The transport
     /// It returns the response to the previous request.
@@ -78,6 +80,8 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     case mixesAccounts
     /// A page from the server is merged with old contents.
     case bringsOldContents
+    /// It completes a report that is too short with refusals.
+    case completesShortReports
     /// It returns responses of a former history as if they were of the present one.
     case believesFormerAnswers
     /// It returns pages of a former history as if they were of the present one.
@@ -145,6 +149,7 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,
             .storesCursorFirst, .readsThenRegisters, .dropsDeletionEvents, .ignoresLimited, .ignoresReset,
             .losesEventParts,
+            .totalIgnored, .completesShortReports,
         ]
             + HubPlantedFault.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(
                 PlantedFault.hub)

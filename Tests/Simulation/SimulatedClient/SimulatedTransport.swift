@@ -63,14 +63,19 @@ final class SimulatedTransport: Transport {
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         world.network.openCalls += 1
-        defer { world.network.openCalls -= 1 }
+        world.deliveryBegins(process)
+        defer {
+            world.network.openCalls -= 1
+            world.processes[process].openDeliveries -= 1
+        }
         do throws(TransportError) {
             let report = try await call { [self] reply in world.send(delivery, self, reply) }
             world.noteEnd(of: delivery, nil)
+            world.noteMarkAhead(report, of: delivery)
             if world.lies(.repeatsAfterItsEnd, oneIn: 10) {
                 world.after(.seconds(5)) { [self] in world.send(delivery, self, Reply()) }
             }
-            return answer(report)
+            return answer(report, to: delivery)
         } catch {
             world.noteEnd(of: delivery, error)
             if world.plan.plantedFault == .takesDoubtForFailure, case .inDoubt(let detail) = error {
@@ -122,7 +127,13 @@ final class SimulatedTransport: Transport {
     }
 
     /// The report to return: the true one, unless a planted fault replaces it.
-    private func answer(_ report: DeliveryReport) -> DeliveryReport {
+    private func answer(_ report: DeliveryReport, to delivery: Delivery) -> DeliveryReport {
+        if world.plan.plantedFault == .completesShortReports, report.outcomes.count < delivery.operations.count {
+            var report = report
+            let missing = delivery.operations.count - report.outcomes.count
+            report.outcomes += Array(repeating: .refused(code: "400", detail: "missing"), count: missing)
+            return report
+        }
         if world.plan.plantedFault == .believesFormerAnswers {
             var report = report
             report.history = nil

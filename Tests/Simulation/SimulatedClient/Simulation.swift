@@ -168,6 +168,7 @@ extension World {
     func outcome() -> Simulation {
         var tally = tally
         tally.seeds = 1
+        tally.crowds = plan.isCrowded ? 1 : 0
         tally.steps = runtime.steps
         tally.virtualSeconds = Int(runtime.now.nanoseconds / 1_000_000_000)
         for (id, number) in expected.created.map({ ($0, expected.number($0)) }) {

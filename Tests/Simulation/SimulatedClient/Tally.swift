@@ -38,6 +38,13 @@ package struct Tally: RunTally {
     package var tornTails = 0
     package var snapshots = 0
     package var compactions = 0
+    /// How often as many deliveries were under way as are allowed, and the runs with hundreds of channels.
+    package var fullPools = 0
+    package var crowds = 0
+    /// Messages of a copied store of which the copy's deliveries were judged at the end, and those that it delivered
+    /// after the store had failed them for good.
+    package var excusesEnded = 0
+    package var excusesKept = 0
     /// Attempts that were used up by crashes of lethal messages: their own, and those of other messages.
     package var paidByKillers = 0
     package var paidForKillers = 0
@@ -78,6 +85,10 @@ package struct Tally: RunTally {
         left.tornTails += right.tornTails
         left.snapshots += right.snapshots
         left.compactions += right.compactions
+        left.fullPools += right.fullPools
+        left.crowds += right.crowds
+        left.excusesEnded += right.excusesEnded
+        left.excusesKept += right.excusesKept
         left.paidByKillers += right.paidByKillers
         left.paidForKillers += right.paidForKillers
         left.digest = (left.digest ^ right.digest) &* 0x0000_0100_0000_01B3
@@ -96,6 +107,9 @@ package struct Tally: RunTally {
         if !isSteady {
             let fewest = min(deletionsInUploads, logoutsInUploads, crashesInUploads, lossesInUploads, uploadsResumed)
             if fewest < wanted { return "too little happened during uploads: \(uploadSummary)" }
+        }
+        if !isSteady, min(fullPools, crowds * 10, excusesEnded) < wanted {
+            return "too little was crowded or copied: \(crowds), \(fullPools), \(excusesEnded)"
         }
         for fault in Fault.allCases where fault.dice != .disk && !(isSteady && fault.hasOwnDice) {
             let count = faults.struck[fault, default: 0]
@@ -140,6 +154,8 @@ extension Tally {
             uploadSummary,
             diskSummary,
             "lethal messages used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
+            "\(crowds) runs with hundreds of channels; the pool of deliveries was full \(fullPools) times",
+            "\(excusesEnded) messages sent by a copy of their store were judged at the end, \(excusesKept) were not",
             faults.table(of: "deliveries"),
             "digest \(String(digest, radix: 16))",
         ]

@@ -31,7 +31,7 @@ extension World {
     func checkAttempts(_ item: StoredItem, _ process: Int) {
         guard item.syncState == .created, item.attempts > 0, item.sentContent.attachment == nil,
             let record = expected.records[item.id], !record.isExcused,
-            !devices[processes[process].device].wasCopied, item.attempts > record.triesEnded
+            !isShared(record), item.attempts > record.triesEnded
         else { return }
         violated(
             .attempts,

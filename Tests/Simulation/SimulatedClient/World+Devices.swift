@@ -67,6 +67,7 @@ extension World {
         switch plan.plantedFault {
         case .neverGivesUp:
             told.retry = RetryPolicy(interval: .milliseconds(10), retriesMax: 1_000_000, intervalMax: .milliseconds(10))
+        case .totalIgnored: told.deliveriesInFlightTotalMax = 1_000
         case .probesInCircles:
             told.probeInterval = .milliseconds(10)
             told.probeIntervalMax = .milliseconds(10)
@@ -134,7 +135,7 @@ extension World {
         guard processes[process].life == .running else { return }
         let device = processes[process].device
         tell(.crashes, device, -process) { "device \(device): process \(process) goes on beside a copy of its store" }
-        devices[device].wasCopied = true
+        noteCopy(of: device)
         detach(process, as: .isCopied, processes[process].disk.afterCrash())
         after(between(.milliseconds(100), .seconds(90))) { [self] in bury(process) }
     }

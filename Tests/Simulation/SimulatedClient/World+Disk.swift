@@ -119,6 +119,7 @@ extension World {
             }
             noteAttempt(before, after, process)
             checkAttempts(after, process)
+            if after.isFailedForGood, !before.isFailedForGood { expected.records[id]?.failedForGoodAt = runtime.now }
             // After a reset everything gets new positions, in the order of the old ones.
             if !isReset, before.laneSequence != after.laneSequence { expected.records[id]?.resends += 1 }
         }

@@ -128,8 +128,7 @@ extension World {
         // Some messages fail because of others: see `Store`.
         let isInherited = ["parentDeleted", "messageNotFound"].contains(failure.code)
         guard failure.reason == .refused, !isInherited, let record = expected.records[id], record.refusal == nil,
-            !record.isExcused,
-            !devices[record.device].wasCopied
+            !record.isExcused, !isShared(record)
         else { return }
         violated(.refusal, "message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
     }
@@ -164,7 +163,7 @@ extension World {
         let process = transport.process
         if transport.isRetired { violated(.endedSession, "something is sent after its session had ended") }
         guard processes[process].isWitnessed else {
-            for operation in delivery.operations { expected.records[operation.message]?.isExcused = true }
+            for operation in delivery.operations { expected.records[operation.message]?.isSentByCopy = true }
             return
         }
         if let since = processes[process].pausedSince, since < runtime.now {
@@ -257,7 +256,7 @@ extension World {
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
         // The other copy of a store delivers for itself, including the entries in flight when the copy was made.
-        if processes[call.process].wasCopied { expected.records[id]?.isExcused = true }
+        if processes[call.process].wasCopied { noteStoredByCopy(id) }
         guard let record = expected.records[id], let stored = hub.accepted[id] else {
             return "the hub stores what nobody created"
         }
@@ -269,7 +268,7 @@ extension World {
             return "message \(record.number) arrives changed"
         }
         // The hub accepts it in a restored history, long after the client had asked another one about it.
-        if expected.formerOutboxes.contains(call.delivery.outbox) { expected.records[id]?.isExcused = true }
+        if expected.formerOutboxes.contains(call.delivery.outbox) { expected.records[id]?.isBeyondRepair = true }
         if record.isExcused || expected.formerOutboxes.contains(call.delivery.outbox) { return nil }
         guard let process = devices[record.device].process,
             let message = processes[process].mirror.items[id], message.syncState == .error,
@@ -292,7 +291,7 @@ extension World {
         }
         expected.lastOrdinal[key] = record.item.ordinal
         // Copies of a store share no outbox: a message that one of them created later may come first.
-        if devices[record.device].wasCopied { return nil }
+        if isShared(record) { return nil }
         let lane = ExpectedState.Lane(device: record.device, account: key.account, lane: key.lane)
         if let last = expected.lastOrdinalOfDevice[lane], last > record.item.ordinal, last > overtakenBy {
             return
@@ -384,6 +383,7 @@ extension World {
     ///
     /// - Parameter isLast: whether every account of every device has returned.
     func checkTheEnd(isLast: Bool) async {
+        endExcuses()
         for device in devices.indices {
             brokenByLoss(device).map { words in violated(.loss, words) }
             guard let (process, client) = running(device) else { continue }

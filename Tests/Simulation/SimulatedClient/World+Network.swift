@@ -11,6 +11,7 @@ extension World {
         guard processes[transport.process].life != .dead else { return }
         tally.calls += 1
         witnessSending(delivery, transport)
+        for operation in delivery.operations { expected.records[operation.message]?.departures += 1 }
         tell(.calls, transport.process, delivery.operations.count) {
             "device \(device): sends in \(delivery.lane), epoch \(delivery.epoch): "
                 + delivery.operations.map { "message \(expected.number($0.message)) \($0.told)" }.joined(

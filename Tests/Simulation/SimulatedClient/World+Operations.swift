@@ -46,12 +46,13 @@ extension World {
     /// Checks that a synced message that only this device has changed equals the one on the hub: the last accepted edit
     /// has won, and opposite reactions have cancelled each other.
     func brokenByOperations(_ device: Int, _ process: Int) -> String? {
-        guard plan.devices[device].accounts.count == 1, !devices[device].wasCopied,
+        guard plan.devices[device].accounts.count == 1,
             let user = devices[device].session?.user
         else { return nil }
         for message in processes[process].mirror.inOrder.compactMap(\.message)
         where message.syncState == .synced {
             guard let record = expected.records[message.id], record.device == device, !record.isExcused,
+                !isShared(record),
                 !record.hasLostOperations,
                 record.operatingDevices.isSubset(of: [device]), let stored = hub.accepted[message.id]
             else { continue }

@@ -32,6 +32,8 @@ final class World: @unchecked Sendable {
     var pageDice: SplitMix64
     /// The randomness for disks under file stores.
     var diskDice: SplitMix64
+    /// The randomness for malformed reports.
+    var nonsenseDice: SplitMix64
     var history: History
     /// True once the hub has gone back to an earlier state.
     var hasLostData = false
@@ -88,6 +90,7 @@ final class World: @unchecked Sendable {
         fileDice = SplitMix64(seed: plan.seed ^ 0x3333_3333_3333_3333)
         pageDice = SplitMix64(seed: plan.seed ^ 0x4B4B_4B4B_4B4B_4B4B)
         diskDice = SplitMix64(seed: plan.seed ^ 0x5A5A_5A5A_5A5A_5A5A)
+        nonsenseDice = SplitMix64(seed: plan.seed ^ 0x0B0B_0B0B_0B0B_0B0B)
         history = History(isTold: isTold)
         devices = plan.devices.map { [runtime] _ in Device(disk: Self.makeDisk(plan, runtime)) }
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
@@ -133,6 +136,7 @@ final class World: @unchecked Sendable {
             case .files: Int.random(in: 0..<1000, using: &fileDice)
             case .pages: Int.random(in: 0..<1000, using: &pageDice)
             case .disk: Int.random(in: 0..<1000, using: &diskDice)
+            case .nonsense: Int.random(in: 0..<1000, using: &nonsenseDice)
             }
         guard die < likelihood else { return false }
         tally.faults.count(fault, inFlight: fault.dice == .files ? network.openTransfers : network.openCalls)

@@ -25,6 +25,8 @@ package enum Fault: Int, SimulatedFault {
     case forbiddenEdit, idTaken
     // Uploads, and the hub's files
     case uploadCut, uploadAnswerLost, uploadBusy, uploadExpired, uploadDamaged, uploadHubRestart, fileExpired
+    // The store's feed reports only that something changed
+    case feedReset
 
     /// In thousandths of its occasions, before the plan multiplies it.
     package var likelihood: Int {
@@ -60,6 +62,7 @@ package enum Fault: Int, SimulatedFault {
         case .uploadBusy: 50
         case .uploadExpired, .uploadDamaged, .uploadHubRestart: 20
         case .fileExpired: 100
+        case .feedReset: 30
         case .lethalPayload, .idTaken, .overtaken: 0  // not drawn: they are properties of the message
         }
     }

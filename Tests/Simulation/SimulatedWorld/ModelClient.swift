@@ -33,6 +33,8 @@ final class ModelClient {
     /// `nil` while no process runs.
     var machine: Machine?
     var inbox: Deque<Input> = []
+    /// Entries of the feed in whose place it was reset, until the machine has read the store again.
+    var missed: [OutboxEntry] = []
     /// The machine's pending actions; the first of them waits for the disk while ``isBusy``.
     var agenda: Deque<OutboxAction> = []
     var isBusy = false
@@ -153,6 +155,7 @@ extension ModelClient {
         copy.isDiskFull = isDiskFull
         copy.machine = machine.map { Machine($0.outbox) }
         copy.inbox = inbox
+        copy.missed = missed
         copy.agenda = agenda
         copy.isBusy = isBusy
         copy.isDiskDone = isDiskDone

@@ -54,7 +54,10 @@ package struct Plan: Sendable {
     /// Steps of one run, so that every run ends.
     static let stepsMax = 60_000
 
-    package init(seed: UInt64, plantedFault: PlantedFault? = nil, silenced: String? = nil) {
+    /// - Parameter hasResets: false for a feed that reports every change, as in older regressions.
+    package init(
+        seed: UInt64, plantedFault: PlantedFault? = nil, silenced: String? = nil, hasResets: Bool = true
+    ) {
         self.seed = seed
         self.silenced = silenced
         self.plantedFault = plantedFault
@@ -73,7 +76,7 @@ package struct Plan: Sendable {
         configuration.retry = Self.retry(&generator)
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 3, 3, 6].randomElement(using: &generator) ?? 3
-        likelihoods.draw(Fault.allCases, badness: badness, using: &generator)
+        likelihoods.draw(Fault.allCases.filter { $0 != .feedReset }, badness: badness, using: &generator)
         configuration.precedence = ordering.precedence
         if Int.random(in: 0..<4, using: &generator) == 0 {
             configuration.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
@@ -82,6 +85,12 @@ package struct Plan: Sendable {
         if Int.random(in: 0..<16, using: &generator) == 0 { channelCount = WorldNames.crowd }
         configuration.deliveriesInFlightTotalMax = [1, 3, 16, 16].randomElement(using: &generator) ?? 16
         configuration.uploadsMax = Int.random(in: 1...3, using: &generator)
+        if hasResets { drawResets() }
+    }
+
+    private mutating func drawResets() {
+        var generator = SplitMix64(seed: seed ^ 0x0F0F_0F0F_0F0F_0F0F)
+        likelihoods.draw([.feedReset], badness: 2, using: &generator)
     }
 
     private static func retry(_ generator: inout SplitMix64) -> RetryPolicy {

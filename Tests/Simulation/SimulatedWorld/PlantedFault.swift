@@ -70,6 +70,8 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case closeIsCharged
     /// It resends a failed operation although a later one has replaced it.
     case resendsWhatIsReplaced
+    /// It does not notify the machine of a reset of the feed.
+    case resetsIgnored
     /// It does not pass the limit on deliveries in flight over all lanes to the machine.
     case totalIgnored
 

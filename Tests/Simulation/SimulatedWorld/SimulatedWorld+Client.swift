@@ -38,6 +38,12 @@ extension SimulatedWorld {
     private func takeFeed(_ client: Int) -> Bool {
         let entries = clients[client].store.takeFeed()
         guard !entries.isEmpty else { return false }
+        if strikes(.feedReset) {
+            history.record(now, "client \(client): its feed is reset")
+            clients[client].missed += entries
+            if plan.plantedFault != .resetsIgnored { handle(.feedReset, client) }
+            return true
+        }
         for entry in entries where entry.kind == .send {
             noteSequence(entry)
             if expected.records[entry.message]?.isOperation == true {
@@ -168,9 +174,12 @@ extension SimulatedWorld {
         case .cancelUpload(let number, let isAbandoned):
             clients[client].agenda.removeFirst()
             cancelUpload(number, isAbandoned: isAbandoned, client)
-        case .follow, .reload:
+        case .reload:
             clients[client].agenda.removeFirst()
-            violation = violation ?? "the machine was told of no other history, and of no reset"
+            reload(client)
+        case .follow:
+            clients[client].agenda.removeFirst()
+            violation = violation ?? "the machine was told of no other history"
         case .probe:
             clients[client].agenda.removeFirst()
             probe(client)

@@ -77,6 +77,19 @@ extension SimulatedWorld {
         handle(.forked(snapshot), client)
     }
 
+    /// Passes the store's present state to the machine, which knows that it missed something.
+    func reload(_ client: Int) {
+        let missed = clients[client].missed + clients[client].store.takeFeed()
+        clients[client].missed = []
+        for entry in missed where entry.kind == .send {
+            expected.records[entry.message]?.queued = ExpectedState.Queued(
+                process: clients[client].process, at: now, stored: entry.queuedAt)
+        }
+        let snapshot = clients[client].store.snapshot
+        for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
+        handle(.forked(snapshot), client)
+    }
+
     /// Records that after a crash with an attempt in flight deliveries are sent one at a time for a while.
     private func noteCutOff(in snapshot: OutboxSnapshot, _ client: Int) {
         clients[client].mayGoOneByOne = snapshot.entries.contains { $0.kind == .send && $0.attempts > 0 }
@@ -191,6 +204,7 @@ extension SimulatedWorld {
         clients[client].process += 1
         clients[client].machine = nil
         clients[client].inbox = []
+        clients[client].missed = []
         clients[client].agenda = []
         clients[client].isBusy = false
         clients[client].isSuspended = false

@@ -5,16 +5,18 @@ package import CausewaySimulationKernel
 package enum Simulation {
     /// Runs one seed.
     package static func run(
-        _ seed: UInt64, plantedFault: PlantedFault? = nil
+        _ seed: UInt64, plantedFault: PlantedFault? = nil, hasResets: Bool = true
     ) -> (tally: FaultCounts, violation: String?) {
-        let world = SimulatedWorld(Plan(seed: seed, plantedFault: plantedFault))
+        let world = SimulatedWorld(Plan(seed: seed, plantedFault: plantedFault, hasResets: hasResets))
         world.run()
         return (world.counts, world.violation)
     }
 
     /// Runs a range of seeds, one after the other, up to the first that breaks an invariant.
-    package static func run(_ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil) -> SeedRun<FaultCounts> {
-        SeedRun.run(seeds, brokenMax: 1) { run($0, plantedFault: plantedFault) }
+    package static func run(
+        _ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil, hasResets: Bool = true
+    ) -> SeedRun<FaultCounts> {
+        SeedRun.run(seeds, brokenMax: 1) { run($0, plantedFault: plantedFault, hasResets: hasResets) }
     }
 
     /// Runs seeds from 0 on until one reveals the fault; `nil` when it was not found within ``PlantedFault/seedsMax``.

@@ -15,7 +15,9 @@ import Testing
 
     @Test(arguments: RegressionSeed.ofWorlds)
     func whatBrokeOnceStaysWhole(seed: RegressionSeed) {
-        for broken in Simulation.run(seed.seed..<seed.seed + 1).broken { record(broken) }
+        // They were found in a world whose feeds report every change.
+        let run = Simulation.run(seed.seed..<seed.seed + 1, hasResets: false)
+        for broken in run.broken { Issue.record("seed \(broken.seed): \(broken.violation)") }
     }
 
     private func record(_ broken: BrokenSeed) {

@@ -1,0 +1,56 @@
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+import CausewaySimulationKernel
+import CausewayStorage
+
+/// Copies of stores: what they send excuses their messages only as long as they exist.
+extension World {
+    /// Notes that the store of a device is copied now.
+    func noteCopy(of device: Int) {
+        devices[device].wasCopied = true
+        devices[device].createdBeforeCopy = expected.created.count
+        expected.lastOrdinalOfDevice = expected.lastOrdinalOfDevice.filter { $0.key.device != device }
+    }
+
+    /// True for a message that a copy of its store has, too.
+    func isShared(_ record: ExpectedState.Record) -> Bool {
+        record.number <= devices[record.device].createdBeforeCopy
+    }
+
+    /// Notes that the hub stores a message from a copy of its store.
+    func noteStoredByCopy(_ id: MessageID) {
+        expected.records[id]?.isSentByCopy = true
+        if expected.records[id]?.storedByCopyAt == nil { expected.records[id]?.storedByCopyAt = runtime.now }
+    }
+
+    /// Ends the excuses of messages that copies have sent, once no copy exists any more: from then on every verdict
+    /// must be true. A store that failed a message for good before its copy delivered it cannot know that; nor can one
+    /// that deleted it as unsent.
+    func endExcuses() {
+        guard processes.allSatisfy({ $0.life != .isCopied }) else { return }
+        for id in expected.created {
+            guard let record = expected.records[id], record.isSentByCopy,
+                let (process, _) = running(record.device), isHome(record, process)
+            else { continue }
+            expected.records[id]?.isSentByCopy = false
+            guard let item = processes[process].mirror.items[id] else {
+                // It was deleted here, where nothing told of the copy: the hub was not asked.
+                expected.records[id]?.isBeyondRepair = true
+                tally.excusesKept += 1
+                continue
+            }
+            if item.isFailedForGood, let stored = record.storedByCopyAt, record.failedForGoodAt ?? .zero <= stored {
+                expected.records[id]?.isBeyondRepair = true
+                tally.excusesKept += 1
+            } else {
+                tally.excusesEnded += 1
+            }
+        }
+    }
+}
+
+extension StoredItem {
+    /// True when it failed, and the hub is known to lack it.
+    var isFailedForGood: Bool { syncState == .error && !isInDoubt }
+}
