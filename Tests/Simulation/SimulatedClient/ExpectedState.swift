@@ -29,6 +29,8 @@ struct ExpectedState {
         var isSentByCopy = false
         /// When the hub stored it from a copy, and when its store failed it for good.
         var storedByCopyAt: MonotonicTime?
+        /// When the hub said first that it does not have it.
+        var absentAt: MonotonicTime?
         var failedForGoodAt: MonotonicTime?
         /// True when its fate can never be repaired: a former history of the hub, or a copy of its store after that one
         /// had failed it for good, brought it to the hub.

@@ -24,9 +24,14 @@ extension World {
         if expected.records[id]?.storedByCopyAt == nil { expected.records[id]?.storedByCopyAt = runtime.now }
     }
 
+    /// Notes that the hub says for the first time that it does not have a message. The client hears it later.
+    func noteAbsence(of id: MessageID) {
+        if expected.records[id]?.absentAt == nil { expected.records[id]?.absentAt = runtime.now }
+    }
+
     /// Ends the excuses of messages that copies have sent, once no copy exists any more: from then on every verdict
-    /// must be true. A store that failed a message for good before its copy delivered it cannot know that; nor can one
-    /// that deleted it as unsent.
+    /// must be true. A store that failed a message for good before its copy delivered it cannot know that, nor can one
+    /// whose question the hub answered before, nor one that deleted it as unsent.
     func endExcuses() {
         guard processes.allSatisfy({ $0.life != .isCopied }) else { return }
         for id in expected.created {
@@ -40,7 +45,8 @@ extension World {
                 tally.excusesKept += 1
                 continue
             }
-            if item.isFailedForGood, let stored = record.storedByCopyAt, record.failedForGoodAt ?? .zero <= stored {
+            let known = min(record.failedForGoodAt ?? .zero, record.absentAt ?? .init(nanoseconds: .max))
+            if item.isFailedForGood, let stored = record.storedByCopyAt, known <= stored {
                 expected.records[id]?.isBeyondRepair = true
                 tally.excusesKept += 1
             } else {

@@ -221,6 +221,7 @@ extension World {
     func witnessHub(_ call: DeliveryCall, _ account: UserID, _ report: DeliveryReport) {
         for (operation, outcome) in zip(call.delivery.operations, report.outcomes) {
             if case .refused = outcome { expected.records[operation.message]?.refusal = .message }
+            if outcome == .fenced { noteAbsence(of: operation.message) }
         }
         for index in expected.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
