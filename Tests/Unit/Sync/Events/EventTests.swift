@@ -373,6 +373,31 @@ import Testing
         }
     }
 
+    /// A hub that was repaired meanwhile: the next probe shows that it is there, and events begin.
+    @Test func aServerThatRefusedEventsIsAskedAgainAfterAProbe() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { server in
+                server.log = ScriptedLog()
+                server.log?.error = .refused(code: "notFound", detail: "no such request")
+                server.pageError = .transient(code: "503", detail: "the hub starts")
+            }
+            let client = try await world.loggedIn()
+            let list = Followed(
+                onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(5))
+            world.transport.server.withLock { server in
+                server.log?.error = nil
+                server.pageError = nil
+            }
+            // Much less than the pause after a refusal.
+            await world.pass(.seconds(60))
+            #expect(list.last?.dataStatus == .fresh)
+            let events = try await client.status().events
+            #expect(events == .upToDate)
+            await client.close()
+        }
+    }
+
     // MARK: - Outages
 
     private nonisolated static func cut(_ world: ClientWorld) {
