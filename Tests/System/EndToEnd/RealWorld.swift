@@ -66,11 +66,11 @@ struct RealWorld: Sendable {
         try await HubService.running(
             configuration, opening: SQLiteHubStorage.open, faults: faults, logger: logger
         ) { hub in
-            try await body(
-                RealWorld(
-                    folder: folder, faults: faults, address: try await hub.address(),
-                    general: try #require(ChannelID("general")), stores: stores, data: data,
-                    administration: hub.administration))
+            let world = RealWorld(
+                folder: folder, faults: faults, address: try await hub.address(),
+                general: try #require(ChannelID("general")), stores: stores, data: data,
+                administration: hub.administration)
+            try await Eventually.ends("the test ends") { try await body(world) }
         }
     }
 

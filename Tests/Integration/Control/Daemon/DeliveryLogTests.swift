@@ -64,7 +64,8 @@ import Testing
             tasks.addTask { try await group.run() }
             do {
                 _ = try await service.login(ControlWorld.login)
-                try await body(World(service: service, remote: remote) { written.withLock { $0 } })
+                let world = World(service: service, remote: remote) { written.withLock { $0 } }
+                try await Eventually.ends("the test ends") { try await body(world) }
             } catch {
                 await group.triggerGracefulShutdown()
                 throw error
@@ -98,7 +99,9 @@ import Testing
         try await run { world in
             let id = try await send("hi", world)
             let message = try #require(MessageID(id))
-            while try await world.service.message(message).state != "synced" { await Task.yield() }
+            try await Eventually.holds("it is on the server") {
+                try await world.service.message(message).state == "synced"
+            }
             world.remote.set(.refusing(code: "forbidden", detail: "the channel is closed"))
             _ = try await world.service.edit(message, EditRequest(text: "hello"))
             try await world.says("warning edit or reaction failed", "message=\(id)", "operation=", "reason=refused")

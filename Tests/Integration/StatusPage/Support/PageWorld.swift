@@ -5,6 +5,7 @@ import CausewayControlServer
 import CausewayHTTPServer
 import CausewayScriptedWorld
 import CausewayStatusPage
+import CausewayTestSupport
 import Logging
 import Synchronization
 
@@ -36,7 +37,8 @@ struct PageWorld: Sendable {
         _ = try await service.login(LoginRequest(server: "test://server", token: token))
         let control = asked?(service) ?? service
         try await serving(DaemonClient(reading: control, changing: control), change, clock: clock) { page in
-            try await body(PageWorld(remote: remote, store: store, service: service, page: page, general: general))
+            let world = PageWorld(remote: remote, store: store, service: service, page: page, general: general)
+            try await Eventually.ends("the test ends") { try await body(world) }
         }
         await client.close()
     }

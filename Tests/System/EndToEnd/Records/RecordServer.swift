@@ -34,10 +34,10 @@ struct RecordServer: Sendable {
             kinds: HubKinds(rules), logger: Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
         ) { hub in
             let bob = try #require(AccessToken(try await hub.administration.addAccount("bob").text))
-            try await body(
-                RecordServer(
-                    ann: ann, bob: bob, address: "http://127.0.0.1:\(try await hub.port())", folder: temporary.path,
-                    kinds: kinds, stores: stores))
+            let server = RecordServer(
+                ann: ann, bob: bob, address: "http://127.0.0.1:\(try await hub.port())", folder: temporary.path,
+                kinds: kinds, stores: stores)
+            try await Eventually.ends("the test ends") { try await body(server) }
         }
     }
 
