@@ -43,9 +43,13 @@ extension StoreError {
         }
     }
 
-    /// The statements of the store are always the same: what they name is missing, or there already, only in a database
-    /// whose own description is damaged.
+    /// The statements of the store are always the same: what they name is missing, or there already, and what they ask
+    /// for is impossible, only in a database whose own description is damaged.
     private static func isAboutSchema(_ message: String) -> Bool {
-        message.hasPrefix("no such ") || message.hasPrefix("duplicate column") || message.hasSuffix("already exists")
+        message.hasSuffix("already exists") || damagedSchema.contains { message.hasPrefix($0) }
     }
+
+    private static let damagedSchema = [
+        "no such ", "duplicate column", "unknown function", "no query solution", "unsupported file format",
+    ]
 }

@@ -138,6 +138,21 @@ struct CorruptionTests {
         }
     }
 
+    /// The conditions of the partial indexes, which are in the file as text: a query that relies on such an index becomes
+    /// impossible.
+    @Test func aFlippedByteInTheConditionOfAnIndexIsNeverHalfRead() async throws {
+        let files = try await sample(hasLog: false)
+        let bytes = try #require(files["store.sqlite"])
+        let word = Array(" WHERE ".utf8)
+        let starts = bytes.indices.filter { bytes[$0...].starts(with: word) }
+        #expect(starts.count >= 5)
+        for offset in starts.flatMap({ ($0 + word.count)..<min($0 + word.count + 20, bytes.count) }) {
+            var damaged = files
+            damaged["store.sqlite"]?[offset] ^= UInt8(1 << (offset % 8))
+            _ = try await open(damaged, "store.sqlite, byte \(offset)")
+        }
+    }
+
     @Test(arguments: ["store.sqlite", "store.sqlite-wal"])
     func aTruncatedFileIsRefusedOrItsLossReported(_ name: String) async throws {
         let files = try await sample(hasLog: name.hasSuffix("-wal"))
