@@ -31,7 +31,10 @@ struct Failed: AsyncParsableCommand {
 struct DeleteActions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show past deletions, newest first, each with time, origin and last error.",
-        discussion: "--json prints {\"actions\":[…],\"next\":…}.")
+        discussion: """
+            A deleted edit or reaction has the id of its operation, and below it the message that it concerned. \
+            --json prints {"actions":[…],"next":…}.
+            """)
 
     @Option(help: ArgumentHelp("The maximum number of actions, up to 1000.", valueName: "number")) var limit = 20
     @Option(help: ArgumentHelp("Show the actions before this number.", valueName: "number")) var before: Int64?

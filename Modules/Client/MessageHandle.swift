@@ -2,6 +2,7 @@ public import CausewayLiveQuery
 public import CausewayModels
 import CausewayOutbox
 import CausewaySync
+public import Foundation
 
 /// A handle to a created message, which is durable, for awaiting the result of its delivery.
 public struct MessageHandle: Sendable, Identifiable {
@@ -56,7 +57,7 @@ extension SyncEngine {
 }
 
 /// An unsuccessful end of a delivery.
-public enum DeliveryError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum DeliveryError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The message could not be stored; there is nothing to deliver.
     case notCreated(ClientError)
     /// The server refused it, or it could not be delivered; it is `error` and can be resent.
@@ -68,6 +69,8 @@ public enum DeliveryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The wait ended before the delivery did, by cancellation or because another account logged in; the message is not
     /// affected.
     case unknown
+
+    public var errorDescription: String? { description }
 
     public var description: String {
         switch self {

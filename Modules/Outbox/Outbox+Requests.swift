@@ -59,7 +59,7 @@ extension Outbox {
     ///   - lane: the lane of the deletion of a message that came from the server; `nil` if it belongs to another user
     ///     and is deleted only here.
     package func deletion(
-        of message: some Deliverable, with dependants: [QueuedOperation],
+        of message: StoredItem, with dependants: [QueuedOperation],
         by origin: DeleteAction.Origin, at clock: ClockReading,
         lane: LaneID? = nil
     ) -> ChangePlan {
@@ -90,7 +90,7 @@ extension Outbox {
     }
 
     private func mutations(
-        toDelete message: some Deliverable, by origin: DeleteAction.Origin, at clock: ClockReading,
+        toDelete message: StoredItem, by origin: DeleteAction.Origin, at clock: ClockReading,
         lane: LaneID?
     ) -> [Mutation] {
         var mutations: [Mutation] = [.delete(message.id)]
@@ -106,8 +106,9 @@ extension Outbox {
         mutations.append(
             .recordDelete(
                 DeleteAction(
-                    at: clock.wall, by: origin, message: message.id, channel: message.channel, type: message.type,
-                    syncState: message.syncState, lastFailure: message.failure)))
+                    at: clock.wall, by: origin, kind: message.deletedKind, message: message.id, target: message.target,
+                    channel: message.channel, type: message.type, syncState: message.syncState,
+                    lastFailure: message.failure)))
         return mutations
     }
 
@@ -151,5 +152,17 @@ extension Outbox {
     package func mutations(toResend message: some Deliverable, at clock: ClockReading) -> [Mutation] {
         message.syncState == .error && !slotIndex.sends(message.id)
             ? [.resend(message.id, at: clock.wall)] : []
+    }
+}
+
+extension StoredItem {
+    /// The kind that a record of its deletion names.
+    fileprivate var deletedKind: DeleteAction.Kind {
+        switch operation?.payload {
+        case nil, .create: .message
+        case .edit: .edit
+        case .addReaction: .addReaction
+        case .removeReaction: .removeReaction
+        }
     }
 }

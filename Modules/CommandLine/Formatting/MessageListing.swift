@@ -41,14 +41,18 @@ package enum MessageListing {
         return table.isEmpty ? ["Nothing has failed."] : table.lines(for: terminal)
     }
 
+    /// The past deletions, newest first: messages, edits and reactions.
     package static func deleteActions(_ actions: [DeleteActionDTO], for terminal: Terminal) -> [String] {
-        var table = TextTable(["#", "WHEN", "BY", "MESSAGE", "CHANNEL", "WAS", "LAST ERROR"])
+        var table = TextTable(["#", "WHEN", "BY", "ID", "CHANNEL", "WAS", "LAST ERROR"])
         for action in actions {
-            table.add([
-                TextTable.Cell(String(action.sequence)), TextTable.Cell(moment(action.at)), TextTable.Cell(action.by),
-                TextTable.Cell(action.message.description), TextTable.Cell(action.channel.value),
-                TextTable.Cell(action.state), TextTable.Cell(action.failure?.text ?? ""),
-            ])
+            let change = change(action.changeName, of: action.related)
+            table.add(
+                [
+                    TextTable.Cell(String(action.sequence)), TextTable.Cell(moment(action.at)),
+                    TextTable.Cell(action.by), TextTable.Cell(action.message.description),
+                    TextTable.Cell(action.channel.value), TextTable.Cell(action.state),
+                    TextTable.Cell(action.failure?.text ?? ""),
+                ], note: change.map { TextTable.Cell($0, .dim) })
         }
         return table.isEmpty ? ["Nothing was deleted."] : table.lines(for: terminal)
     }
@@ -70,12 +74,16 @@ package enum MessageListing {
 
     /// The message that an edit or a reaction concerns, the reason why it waits or failed, and what to do about that.
     private static func note(_ message: MessageDTO) -> TextTable.Cell? {
-        let change = message.changeName.map { name in name + (message.related.map { " \($0)" } ?? "") + ", " } ?? ""
+        let name = change(message.changeName, of: message.related)
+        let change = name.map { $0 + ", " } ?? ""
         if let wait = message.waitText { return TextTable.Cell("\(change)waits: \(wait)", .dim) }
-        guard let failure = message.failure else {
-            return change.isEmpty ? nil : TextTable.Cell(String(change.dropLast(2)), .dim)
-        }
+        guard let failure = message.failure else { return name.map { TextTable.Cell($0, .dim) } }
         return TextTable.Cell(change + failure.text + (message.remedy.map { "; " + $0 } ?? ""), .red)
+    }
+
+    /// `edit of message ID`; `nil` for a message.
+    private static func change(_ name: String?, of message: MessageID?) -> String? {
+        name.map { name in name + (message.map { " \($0)" } ?? "") }
     }
 
     /// The content of the message, the edit or the reaction on one line.

@@ -8,12 +8,17 @@ package struct DeleteActionDTO: Sendable, Hashable, Codable {
     package let atMs: Int64
     /// `api`, `cli` or `statusPage`.
     package let by: String
+    /// The kind of operation that was deleted: `edit`, `addReaction`, `removeReaction`; absent for a message.
+    package let role: String?
+    /// The id of the message, or of the operation.
     package let message: MessageID
+    /// The message that the operation would have changed; absent for a message.
+    package let related: MessageID?
     package let channel: ChannelID
     package let type: String
-    /// The state of the message when it was deleted.
+    /// The state of the message or the operation when it was deleted.
     package let state: String
-    /// The last error of the message, if any.
+    /// Its last error, if any.
     package let failure: FailureDTO?
 
     package init(_ action: DeleteAction) {
@@ -21,7 +26,9 @@ package struct DeleteActionDTO: Sendable, Hashable, Codable {
         at = action.at.description
         atMs = action.at.milliseconds
         by = action.by.rawValue
+        role = action.kind == .message ? nil : action.kind.rawValue
         message = action.message
+        related = action.target
         channel = action.channel
         type = action.type.name
         state = action.syncState.rawValue

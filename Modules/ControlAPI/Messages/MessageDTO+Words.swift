@@ -3,7 +3,9 @@ package import CausewayModels
 /// Words about messages, edits and reactions, the same in every program.
 extension MessageDTO {
     /// The kind of an edit or a reaction, to be followed by the id of its message; `nil` for a message.
-    package var changeName: String? {
+    package var changeName: String? { Self.changeName(ofRole: role) }
+
+    static func changeName(ofRole role: String?) -> String? {
         switch role {
         case nil, "reply": nil
         case "edit": "edit of message"
@@ -27,6 +29,11 @@ extension MessageDTO {
         return resend + "delete it"
             + (isChange ? ": its message then stays as it is on the server" : isFinal ? ": it cannot be sent" : "")
     }
+}
+
+extension DeleteActionDTO {
+    /// See ``MessageDTO/changeName``.
+    package var changeName: String? { MessageDTO.changeName(ofRole: role) }
 }
 
 extension OperationCount {

@@ -8,26 +8,29 @@ import Synchronization
 package final class DeliveryJournal: Sendable {
     /// The reportable events of one commit.
     struct Page: Sendable, Equatable {
-        struct Failed: Sendable, Equatable {
+        /// A message, an edit or a reaction.
+        struct Item: Sendable, Equatable {
             let id: OperationID
             /// The message that an edit or a reaction concerns; `nil` for a message.
             let target: MessageID?
             let channel: ChannelID
+        }
+
+        struct Failed: Sendable, Equatable {
+            let item: Item
             let failure: Failure
         }
 
         struct Retried: Sendable, Equatable {
-            let id: OperationID
-            let channel: ChannelID
+            let item: Item
             let attempts: Int
             var count: Int
         }
 
         struct Changed: Sendable, Equatable {
-            let id: OperationID
-            let channel: ChannelID
+            let item: Item
             let from: SyncState?
-            /// `nil` when the message was deleted.
+            /// `nil` when it was deleted.
             let to: SyncState?
         }
 
@@ -85,8 +88,7 @@ package final class DeliveryJournal: Sendable {
         let (former, latter) = (before?.syncState, after?.syncState)
         guard former != latter else { return }
         if isDetailed, page.changed.count < DaemonLimits.logLinesPerCommitMax {
-            page.changed.append(
-                Page.Changed(id: item.id, channel: item.channel, from: former, to: latter))
+            page.changed.append(Page.Changed(item: Page.Item(item), from: former, to: latter))
         }
         guard let after else { return }
         if latter == .error, let failure = after.failure {
@@ -97,18 +99,20 @@ package final class DeliveryJournal: Sendable {
                 page.moreFailedCount += 1
                 return
             }
-            page.failed.append(
-                Page.Failed(
-                    id: after.id, target: after.createsMessage ? nil : after.related, channel: after.channel,
-                    failure: failure))
+            page.failed.append(Page.Failed(item: Page.Item(after), failure: failure))
         } else if former == .syncing, latter == .created, after.attempts > 0,
             after.attempts == before?.attempts
         {
             if page.retried == nil {
-                page.retried = Page.Retried(
-                    id: after.id, channel: after.channel, attempts: after.attempts, count: 0)
+                page.retried = Page.Retried(item: Page.Item(after), attempts: after.attempts, count: 0)
             }
             page.retried?.count += 1
         }
+    }
+}
+
+extension DeliveryJournal.Page.Item {
+    init(_ item: some Deliverable) {
+        self.init(id: item.id, target: item.createsMessage ? nil : item.related, channel: item.channel)
     }
 }

@@ -44,23 +44,20 @@ package struct DeliveryLogService: Service {
                 metadata: ["user": "\(session.user)", "server": "\(session.server)"])
         }
         for change in page.changed {
+            var metadata = Self.metadata(of: change.item)
+            metadata["from"] = "\(change.from?.rawValue ?? "none")"
+            metadata["to"] = "\(change.to?.rawValue ?? "deleted")"
             logger.debug(
-                "message changed",
-                metadata: [
-                    "message": "\(change.id)", "channel": "\(change.channel)",
-                    "from": "\(change.from?.rawValue ?? "none")", "to": "\(change.to?.rawValue ?? "deleted")",
-                ])
+                change.item.target == nil ? "message changed" : "edit or reaction changed", metadata: metadata)
         }
         if let retried = page.retried {
-            logger.info(
-                "delivery attempt failed",
-                metadata: [
-                    "message": "\(retried.id)", "channel": "\(retried.channel)",
-                    "attempts": "\(retried.attempts)", "messages": "\(retried.count)",
-                ])
+            var metadata = Self.metadata(of: retried.item)
+            metadata["attempts"] = "\(retried.attempts)"
+            metadata["messages"] = "\(retried.count)"
+            logger.info("delivery attempt failed", metadata: metadata)
         }
         for failed in page.failed {
-            failure(FailureDTO(failed.failure), of: failed.id, on: failed.target, in: failed.channel)
+            failure(FailureDTO(failed.failure), of: failed.item)
         }
         more(page.moreFailedCount)
     }
@@ -81,7 +78,10 @@ package struct DeliveryLogService: Service {
                 count += 1
                 guard shown < DaemonLimits.logLinesPerCommitMax else { continue }
                 shown += 1
-                failure(failed, of: message.id, on: message.isChange ? message.related : nil, in: message.channel)
+                failure(
+                    failed,
+                    of: DeliveryJournal.Page.Item(
+                        id: message.id, target: message.isChange ? message.related : nil, channel: message.channel))
             }
             place = page.next
         } while place != nil
@@ -89,16 +89,19 @@ package struct DeliveryLogService: Service {
         since = newest + 1
     }
 
-    /// - Parameter target: the message that an edit or a reaction concerns; `nil` if a message failed.
-    private func failure(
-        _ failure: FailureDTO, of id: OperationID, on target: MessageID?, in channel: ChannelID
-    ) {
-        var metadata: Logger.Metadata = [
-            "message": "\(target ?? id)", "channel": "\(channel)", "reason": "\(failure.reason)",
-            "code": "\(failure.code)", "detail": "\(failure.detail)",
-        ]
-        if target != nil { metadata["operation"] = "\(id)" }
-        logger.warning(target == nil ? "message failed" : "edit or reaction failed", metadata: metadata)
+    private func failure(_ failure: FailureDTO, of item: DeliveryJournal.Page.Item) {
+        var metadata = Self.metadata(of: item)
+        metadata["reason"] = "\(failure.reason)"
+        metadata["code"] = "\(failure.code)"
+        metadata["detail"] = "\(failure.detail)"
+        logger.warning(item.target == nil ? "message failed" : "edit or reaction failed", metadata: metadata)
+    }
+
+    /// The message and its channel; the operation, too, if an edit or a reaction of it is meant.
+    private static func metadata(of item: DeliveryJournal.Page.Item) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["message": "\(item.target ?? item.id)", "channel": "\(item.channel)"]
+        if item.target != nil { metadata["operation"] = "\(item.id)" }
+        return metadata
     }
 
     private func more(_ count: Int) {

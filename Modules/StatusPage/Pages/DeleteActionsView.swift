@@ -22,7 +22,7 @@ struct DeleteActionsView {
     }
 
     private func row(_ action: DeleteActionDTO) -> [String: Any] {
-        [
+        var row: [String: Any] = [
             "sequence": String(action.sequence), "when": RelativeTime(action.atMs, now: now).view,
             "by": Self.origin(action.by), "id": action.message.description,
             "idShort": MessageRowView.short(action.message), "type": action.type,
@@ -30,6 +30,14 @@ struct DeleteActionsView {
             "stateKind": MessageRowView.kind(ofState: action.state),
             "error": PageNumber.preview(action.failure?.text ?? ""),
         ]
+        if let change = action.changeName {
+            row["relation"] = change
+            if let related = action.related {
+                row["related"] = related.description
+                row["relatedShort"] = MessageRowView.short(related)
+            }
+        }
+        return row
     }
 
     /// The origin of a deletion, as text.
@@ -44,13 +52,15 @@ struct DeleteActionsView {
 
     static let csvTitles = [
         "sequence", "at", "by", "message", "channel", "type", "state", "reason", "code", "error", "failedAt",
+        "role", "related",
     ]
 
     static func csvRow(_ action: DeleteActionDTO) -> String {
         CSVText.row([
             String(action.sequence), action.at, action.by, action.message.description, action.channel.value,
             action.type, action.state, action.failure?.reason ?? "", action.failure?.code ?? "",
-            action.failure?.text ?? "", action.failure?.at ?? "",
+            action.failure?.text ?? "", action.failure?.at ?? "", action.role ?? "",
+            action.related?.description ?? "",
         ])
     }
 }

@@ -26,7 +26,7 @@ struct MessageRowView {
     static func parts(of message: MessageDTO) -> [String: Any] {
         var view: [String: Any] = [
             "id": message.id.description, "idShort": short(message.id), "type": message.type,
-            "noun": noun(of: message), "isChange": message.isChange,
+            "noun": noun(ofRole: message.role), "isChange": message.isChange,
             "channelName": message.channel.value, "sender": message.sender.value,
             "state": message.state, "stateKind": kind(ofState: message.state), "inDoubt": message.inDoubt,
             "ios": message.states.ios, "android": message.states.android, "typescript": message.states.typescript,
@@ -48,8 +48,8 @@ struct MessageRowView {
     }
 
     /// The word for the row: `message`, `edit`, `reaction`.
-    private static func noun(of message: MessageDTO) -> String {
-        switch message.role {
+    static func noun(ofRole role: String?) -> String {
+        switch role {
         case nil, "reply": "message"
         case "edit": "edit"
         case "addReaction": "reaction"

@@ -146,9 +146,10 @@ extension PageRouter {
                 advice: "Deleted messages are listed under Delete actions.")
         }
         let moment = RelativeTime(action.atMs, now: SystemClock.now())
+        let noun = MessageRowView.noun(ofRole: action.role)
         return PageError(
             .notFound, title: "Deleted",
-            text: "The message \(id) was deleted on \(moment.full) by \(DeleteActionsView.origin(action.by)).",
+            text: "The \(noun) \(id) was deleted on \(moment.full) by \(DeleteActionsView.origin(action.by)).",
             advice: "See number \(action.sequence) under Delete actions.")
     }
 

@@ -23,6 +23,7 @@ final class FeedFold: Sendable {
     var callCount: Int { state.withLock { $0.commits.count } }
     var commits: [StoreCommit] { state.withLock { $0.commits } }
     var problem: String? { state.withLock { $0.problem } }
+    var deletions: [DeleteAction] { state.withLock { $0.deletions } }
     var messages: [MessageID: Message] { state.withLock { $0.messages } }
     /// True after a reset, until ``reset(_:controls:)``.
     var isStale: Bool { state.withLock { $0.isStale } }

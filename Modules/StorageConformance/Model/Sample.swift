@@ -91,9 +91,13 @@ enum Sample {
     /// The account of ``session(_:of:at:)``.
     static let account = session(1).account
 
+    /// Every fourth is the deletion of a message; the others are of an edit and of reactions.
     static func deletion(_ number: Int) -> DeleteAction {
-        DeleteAction(
-            at: time(Int64(number)), by: .cli, message: id(number), channel: general, type: .text,
+        let kinds = DeleteAction.Kind.allCases
+        let kind = kinds[number % kinds.count]
+        return DeleteAction(
+            at: time(Int64(number)), by: .cli, kind: kind, message: id(number),
+            target: kind == .message ? nil : id(number + 100), channel: general, type: .text,
             syncState: .error, lastFailure: number.isMultiple(of: 2) ? failure("x\(number)") : nil)
     }
 

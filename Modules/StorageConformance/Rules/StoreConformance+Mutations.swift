@@ -53,6 +53,22 @@ extension StoreConformance {
             try requireEqual(try await store.deleteActions(before: all.last?.sequence, limit: 2), [], "beyond")
             try requireEqual(try await store.deleteActions(before: nil, limit: 0).count, 1, "a limit of none")
         },
+        Rule("past deletions tell messages, edits and reactions apart, also in the next run") { factory in
+            let store = try await factory.started()
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            var expected = (0..<4).map(Sample.deletion)
+            try await store.commit(expected.map(Mutation.recordDelete))
+            let stored = try await store.deleteActions(before: nil, limit: 9)
+            for (number, action) in stored.reversed().enumerated() { expected[number].sequence = action.sequence }
+            try requireEqual(stored, expected.reversed(), "the deletions")
+            try requireEqual(fold.deletions, expected, "the feed")
+            try requireEqual(
+                stored.map(\.kind), DeleteAction.Kind.allCases.reversed(), "the kinds of what was deleted")
+            subscription.cancel()
+            let next = try await factory.restarted(store, .resume)
+            try requireEqual(try await next.deleteActions(before: nil, limit: 9), stored, "in the next run")
+        },
     ]
 
     /// The states in which a mutation can find a message.

@@ -18,6 +18,7 @@ final class FaultyStore: Store {
         case commitsCursorFirst, keepsFormerCursor
         case deletesInsteadOfPruning, hidesPruning, skipsChannels, losesTombstones
         case forgetsReceipts, forgetsSessions, keepsReceiptsInOtherHistories, repeatsWithoutMark, keepsErased
+        case mixesDeletions
     }
 
     let fault: Fault
@@ -128,6 +129,15 @@ final class FaultyStore: Store {
                 mutations.map { mutation in
                     if case .resend(let id, let time) = mutation { return .requeue(id, attempts: 0, at: time) }
                     return mutation
+                })
+        case .mixesDeletions:
+            try await base.commit(
+                mutations.map { mutation in
+                    guard case .recordDelete(let action) = mutation else { return mutation }
+                    return .recordDelete(
+                        DeleteAction(
+                            at: action.at, by: action.by, message: action.message, channel: action.channel,
+                            type: action.type, syncState: action.syncState, lastFailure: action.lastFailure))
                 })
         default: try await base.commit(mutations, durability: durability)
         }

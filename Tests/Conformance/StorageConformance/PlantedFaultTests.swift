@@ -67,6 +67,8 @@ struct PlantedFaultTests {
         (.losesTombstones, "the commit that deletes a message leaves its tombstone, also for the next process"),
         (.losesTombstones, "drawn histories: the store, its feed and the model agree"),
         (.skipsChannels, "the channels are listed once each, with the part that a number of messages keeps"),
+        (.mixesDeletions, "past deletions tell messages, edits and reactions apart, also in the next run"),
+        (.mixesDeletions, "drawn histories: the store, its feed and the model agree"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]
 

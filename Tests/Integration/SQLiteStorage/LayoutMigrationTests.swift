@@ -56,7 +56,10 @@ struct LayoutMigrationTests {
         #expect(listed == Layout6.operations)
         #expect(try await store.message(Sample.id(7))?.content == .text("edited"))
         #expect(try await store.message(Sample.id(6)) == nil)
-        #expect(try await store.deleteActions(before: nil, limit: 9).map(\.message) == [Sample.id(6)])
+        // Edits and reactions were not told apart from messages.
+        let deletions = try await store.deleteActions(before: nil, limit: 9)
+        #expect(deletions.map(\.message) == [Sample.id(6)])
+        #expect(deletions.map(\.kind) == [.message] && deletions.map(\.target) == [nil])
         #expect(try await store.page(MessageQuery(scope: .failed(in: nil))).messages.count == 2)
         #expect(
             try await store.operations(OperationQuery(scope: .failed(in: nil))).operations.count == 4)

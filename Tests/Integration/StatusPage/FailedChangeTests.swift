@@ -3,6 +3,7 @@ import CausewayControlAPI
 import CausewayControlServer
 import CausewayScriptedWorld
 import CausewayTestSupport
+import Foundation
 import Testing
 
 /// Failed edits and reactions on the pages: beside failed messages, in words of their own.
@@ -61,6 +62,32 @@ import Testing
             let done = try await world.page.post("/actions", "csrf=\(try await world.csrfToken())&do=delete-all")
             let told = try await world.page.get(try #require(done.field("Location"))).body
             #expect(told.contains("1 message and 2 edits and reactions were deleted."))
+        }
+    }
+
+    /// In the list of past deletions, its export and its JSON, and where one was.
+    @Test func deletedOnesAreListedAsSuch() async throws {
+        try await PageWorld.run { world in
+            let (message, edit) = try await failed(in: world)
+            let reaction = try #require(
+                try await world.service.failed(in: nil, PageRange()).messages.first { $0.role == "addReaction" }?.id)
+            _ = try await world.service.deleteFailed(in: nil, by: .cli)
+            let page = try await world.page.get("/delete-actions").body
+            #expect(page.contains("Every message, edit and reaction that was deleted on this machine"))
+            let link = "<a class=\"id\" href=\"/messages/\(message)\" title=\"\(message)\">"
+            for (id, words) in [(edit, "edit of message "), (reaction, "reaction to message ")] {
+                let cell = "<span class=\"id\">\(id)</span><span class=\"states\">\(words)\(link)"
+                #expect(page.contains(cell), "\(words)")
+            }
+            #expect(page.components(separatedBy: "</span><span class=\"states\">text</span>").count == 2)
+            let file = try await world.page.get("/delete-actions.csv").body.components(separatedBy: "\r\n")
+            #expect(file.count { $0.contains(",\(edit),") && $0.hasSuffix(",edit,\(message)") } == 1)
+            #expect(file.count { $0.contains(",\(reaction),") && $0.hasSuffix(",addReaction,\(message)") } == 1)
+            #expect(file.count { $0.hasSuffix("Z,,") } == 1)
+            let json = try await world.page.get("/api/delete-actions").body
+            #expect(json.contains("\"role\":\"edit\"") && json.contains("\"related\":\"\(message)\""))
+            let gone = try await world.page.get("/messages/\(edit)")
+            #expect(gone.status == 404 && gone.body.contains("The edit \(edit) was deleted on"))
         }
     }
 

@@ -92,7 +92,7 @@ import Testing
             #expect(answer.field("Content-Type")?.hasPrefix("text/csv") == true)
             #expect(answer.field("Content-Disposition") == "attachment; filename=\"delete-actions.csv\"")
             let lines = answer.body.components(separatedBy: "\r\n")
-            #expect(lines.first == "sequence,at,by,message,channel,type,state,reason,code,error,failedAt")
+            #expect(lines.first == "sequence,at,by,message,channel,type,state,reason,code,error,failedAt,role,related")
             #expect(lines.count == 7)
             #expect(answer.body.contains("\"refused by the server: a,\"\"b\"\"\nc\""))
             for line in lines.dropFirst().dropLast() {

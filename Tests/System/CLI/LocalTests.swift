@@ -78,6 +78,23 @@ import Testing
         await hub.process.stop()
     }
 
+    /// A deleted edit is no message: the list says which message it concerned.
+    @Test func aDeletedEditIsListedAsSuch() async throws {
+        let hub = try await loggedIn()
+        let sent = try await home.causeway("send", "general", "x", "--wait")
+        let id = try #require(sent.lines.first)
+        await hub.process.stop()
+        #expect(try await home.causeway("edit", id, "edited").status == 0)
+        let outbox = try await home.causeway("outbox", "--json").json()["messages"] as? [[String: Any]]
+        let edit = try #require(outbox?.first { $0["role"] as? String == "edit" }?["id"] as? String)
+        #expect(try await home.causeway("delete", edit).output == "Deleted 1 edit or reaction\n")
+        let list = try await home.causeway("delete-actions")
+        #expect(list.output.contains(edit) && list.output.contains("edit of message \(id)"))
+        let actions = try await home.causeway("delete-actions", "--json").json()["actions"] as? [[String: Any]]
+        #expect(actions?.first?["message"] as? String == edit && actions?.first?["role"] as? String == "edit")
+        #expect(actions?.first?["related"] as? String == id)
+    }
+
     @Test func linesBecomeMessagesInTheirOrder() async throws {
         let hub = try await loggedIn()
         let input = Data("one\n\ntwo\n".utf8) + Data([0xFF, 0x0A]) + Data("three".utf8)

@@ -204,6 +204,28 @@ import Testing
         }
     }
 
+    /// The stored data end it: the server's are not waited for.
+    @Test func observingAStoredCollectionOnce() throws {
+        try runs { delayed in
+            try await delayed.put(1)
+            let remote = try delayed.remote([1, 2])
+            let (log, list) = onMain { (SequenceLog(), delayed.collection(remote)) }
+            let token = onMain {
+                list.observeOnce { list, change in
+                    log.append("\(list.loadingStatus) \(list.dataStatus) \(change.snapshot.map(\.text))")
+                }
+            }
+            try await delayed.rest()
+            try await delayed.put(3)
+            try await delayed.rest()
+            onMain {
+                #expect(log.take() == [#"loading local ["1"]"#])
+                #expect(list.dataStatus == .fresh && list.count == 3)
+            }
+            withExtendedLifetime(token) {}
+        }
+    }
+
     // MARK: - Objects
 
     @Test func anObjectWithoutLocalData() throws {
@@ -292,6 +314,25 @@ import Testing
             try await delayed.put(1, "edited")
             try await delayed.rest()
             onMain { #expect(log.take() == ["loaded fresh 1"]) }
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test func observingAStoredObjectOnce() throws {
+        try runs { delayed in
+            try await delayed.put(1)
+            let remote = try delayed.objectRemote("edited")
+            let (log, object) = onMain { (SequenceLog(), delayed.object(remote)) }
+            let token = onMain {
+                object.observeOnce { object, change in
+                    log.append("\(object.loadingStatus) \(object.dataStatus) \(change.snapshot?.text ?? "-")")
+                }
+            }
+            try await delayed.rest()
+            onMain {
+                #expect(log.take() == ["loading local 1"])
+                #expect(object.dataStatus == .fresh && object.snapshot?.text == "edited")
+            }
             withExtendedLifetime(token) {}
         }
     }

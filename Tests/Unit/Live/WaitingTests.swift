@@ -100,6 +100,44 @@ import Testing
         await list.ready()
     }
 
+    /// The first frame has the stored data, though the server has not responded.
+    @Test func whatIsStoredIsShownWhenReadyBeforeTheServerResponds() async throws {
+        try await put(1...1)
+        let (engine, list) = (engine(), SilentRemote<MessageQuery.Cursor>())
+        let messages = await engine.collection(MessagesQuery(.channel(general)), remote: list).ready()
+        #expect(messages.models.map(\.text) == ["1"] && messages.dataStatus == .local && messages.isLoading)
+        let one = SilentRemote<Int64>()
+        let object = await engine.object(OneMessageQuery(Sample.id(1)), remote: one).ready()
+        #expect(object.snapshot?.text == "1" && object.dataStatus == .local && object.isLoading)
+        await engine.close()
+        list.end()
+        one.end()
+    }
+
+    /// A server that does not respond before the test ends.
+    private final class SilentRemote<Key: Comparable & Hashable & Sendable>: RemoteSource {
+        private let state = Mutex((isOver: false, waiters: [CheckedContinuation<Void, Never>]()))
+
+        func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
+            await withCheckedContinuation { waiter in
+                let isOver = state.withLock { state in
+                    if !state.isOver { state.waiters.append(waiter) }
+                    return state.isOver
+                }
+                if isOver { waiter.resume() }
+            }
+            throw StoreError.closed
+        }
+
+        func end() {
+            let waiters = state.withLock { state in
+                defer { state = (true, []) }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+    }
+
     @Test func readyReturnsWithoutTheServerAndWithoutData() async throws {
         let (list, _) = collection(engine(), [])
         await list.ready()
@@ -135,6 +173,22 @@ import Testing
         let list = engine().collection(MessagesQuery(.channel(general), anchor: .last, pageSize: 3))
         #expect(try await list.previousPage() == 2)
         #expect(list.allObjects().map(\.text) == texts(1...5))
+    }
+
+    @Test func requestsForOnePreviousPageAreJoined() async throws {
+        let (list, remote) = collection(
+            engine(), anchor: .last,
+            [
+                .page(try messages(3...4), LoadedRange(start: ScriptedRemote.start(3))), .page(try messages(1...2)),
+            ])
+        await wait(for: list) { $0.loadingStatus == .loaded }
+        #expect(list.hasPrevious && list.dataStatus == .fresh)
+        let asked = remote.askedCount
+        async let first = list.previousPage()
+        async let second = list.previousPage()
+        #expect(try await [first, second] == [2, 2])
+        #expect(list.allObjects().map(\.text) == texts(1...4))
+        #expect(remote.askedCount == asked + 1)
     }
 
     @Test func requestsForOnePageAreJoined() async throws {
@@ -242,7 +296,8 @@ import Testing
         }
         let first = try Sample.placed(1, at: 1, in: general)
         let second = try Sample.placed(1, at: 1, "edited", in: general)
-        let prepared = PreparedRemote(store, [.page([first]), .page([second]), .failure(.closed)])
+        let third = try Sample.placed(1, at: 1, "again", in: general)
+        let prepared = PreparedRemote(store, [.page([first]), .page([second]), .failure(.closed), .page([third])])
         var token: NotificationToken?
         let object = engine().object(OneMessageQuery(Sample.id(1)), remote: Remote(prepared: prepared))
         await withCheckedContinuation { loaded in
@@ -252,6 +307,19 @@ import Testing
         #expect(object.snapshot?.text == "edited" && object.dataStatus == .fresh)
         await #expect(throws: StoreError.closed) { try await object.refresh() }
         #expect(object.snapshot?.text == "edited" && object.loadingStatus == .error)
+        await withCheckedContinuation { loaded in
+            var waiter: CheckedContinuation<Void, Never>? = loaded
+            token = object.observe { object, _ in
+                if object.loadingStatus == .loaded { waiter.take()?.resume() }
+            }
+            object.retry()
+        }
+        #expect(object.snapshot?.text == "again" && object.dataStatus == .fresh && object.underlyingError == nil)
+        #expect(prepared.askedCount == 4)
+        // Nothing failed, so there is nothing to retry.
+        object.retry()
+        await object.ready()
+        #expect(prepared.askedCount == 4)
         token?.invalidate()
     }
 
@@ -279,7 +347,9 @@ import Testing
         await wait(for: list) { $0.count == 4 }
         list.reset()
         await wait(for: list) { $0.count == 2 }
-        list.loadPrevious()
+        let last = await engine.collection(MessagesQuery(.channel(general), anchor: .last, pageSize: 2)).ready()
+        last.loadPrevious()
+        await wait(for: last) { $0.allObjects().map(\.text) == texts(3...6) }
         for await change in list.asStream {
             #expect(change.snapshot.map(\.text) == texts(1...2))
             break

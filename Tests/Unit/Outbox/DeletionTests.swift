@@ -75,10 +75,32 @@ import Testing
             payload: .create(.text("b"), parent: parent.id), createdAt: parent.createdAt,
             ordinal: ordinal,
             delivery: DeliveryProgress(lane: .text, laneSequence: 0, queuedAt: parent.createdAt))
-        let plan = harness.outbox.deletion(of: parent, with: [reply], by: .api, at: harness.clock)
+        let plan = harness.outbox.deletion(of: .message(parent), with: [reply], by: .api, at: harness.clock)
         let isFailed = plan.mutations.contains { if case .fail(reply.id, _, _) = $0 { true } else { false } }
         #expect(isFailed == isDecidedHere)
         #expect(plan.ended.contains(reply.id) == isDecidedHere)
+    }
+
+    @Test(arguments: [
+        (OperationPayload.edit(id("a"), .text("b")), DeleteAction.Kind.edit),
+        (.addReaction(id("a"), name: "like"), .addReaction), (.removeReaction(id("a"), name: "like"), .removeReaction),
+    ])
+    func aDeletionSaysWhatWasDeleted(_ payload: OperationPayload, _ kind: DeleteAction.Kind) {
+        let harness = OutboxHarness()
+        let message = harness.message("a", .error)
+        let operation = QueuedOperation(
+            id: id("b"), channel: message.channel, sender: message.sender, payload: payload,
+            createdAt: message.createdAt, ordinal: 2,
+            delivery: DeliveryProgress(lane: .operations, laneSequence: 2, queuedAt: message.createdAt))
+        let items: [(StoredItem, DeleteAction.Kind, MessageID?)] = [
+            (.operation(operation), kind, message.id), (.message(message), .message, nil),
+        ]
+        for (item, kind, target) in items {
+            let plan = harness.outbox.deletion(of: item, with: [], by: .cli, at: harness.clock)
+            let recorded = plan.mutations.compactMap { if case .recordDelete(let action) = $0 { action } else { nil } }
+            #expect(recorded.map(\.message) == [item.id])
+            #expect(recorded.map(\.kind) == [kind] && recorded.map(\.target) == [target])
+        }
     }
 
     @Test func failedWithItsVerdictNothingIsSent() {

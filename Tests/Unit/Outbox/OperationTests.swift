@@ -118,7 +118,7 @@ import Testing
         let waiting = operation("e", .edit(id("a"), .text("x")))
         let reply = operation("p", .create(.text("re"), parent: id("a")))
         let changes = harness.outbox.deletion(
-            of: message(.error), with: [sent, waiting, reply], by: .api, at: harness.clock)
+            of: .message(message(.error)), with: [sent, waiting, reply], by: .api, at: harness.clock)
         #expect(changes.removedUnsent == [id("e"), id("a")])
         #expect(changes.ended == [id("p")])
     }

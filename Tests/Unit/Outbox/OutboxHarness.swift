@@ -118,7 +118,7 @@ struct OutboxHarness {
 
     /// Deletes as the engine does: first the commit, then the event.
     mutating func delete(_ name: String, _ state: SyncState) {
-        let mutations = outbox.deletion(of: message(name, state), with: [], by: .api, at: clock).mutations
+        let mutations = outbox.deletion(of: .message(message(name, state)), with: [], by: .api, at: clock).mutations
         clear()
         written += mutations.compactMap(\.told)
         handle(.deleted([id(name)]))

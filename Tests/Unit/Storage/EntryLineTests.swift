@@ -60,7 +60,17 @@ struct EntryLineTests {
         4-ba39-bdfd3b2bf601","ordinal":2,"sender":"ann","type":"message"}
         """#
 
-    @Test(arguments: golden + [Substring(tagged)])
+    /// Deletions of edits and reactions were told apart from those of messages later.
+    static let changes = #"""
+        {"action":{"at":1795444277791,"by":"cli","channel":"general","kind":"edit","message":"01a208d1-693d-7c17-\#
+        acd2-c82a63c4f9eb","sequence":1032,"syncState":"error","target":"01a208d1-610e-7b44-ba39-bdfd3b2bf601","t\#
+        ype":"text"},"type":"deletion"}
+        {"action":{"at":1795444277792,"by":"api","channel":"general","kind":"removeReaction","message":"01a208d1-\#
+        693d-7c17-acd2-c82a63c4f9ec","sequence":1033,"syncState":"created","target":"01a208d1-610e-7b44-ba39-bdfd\#
+        3b2bf601","type":"text"},"type":"deletion"}
+        """#.split(separator: "\n")
+
+    @Test(arguments: golden + [Substring(tagged)] + changes)
     func eachLineIsReadAndWrittenAsItIs(_ line: Substring) throws {
         let decoded = try EntryLine(Array(line.utf8))
         let encoded = try decoded.encoded()

@@ -57,6 +57,43 @@ import Testing
         }
     }
 
+    /// Neither by id, nor with everything that failed.
+    @Test func anotherAccountNeitherReadsNorDeletesWhatIsStored() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let sent = try await client.messages.createTextMessage("sent", in: world.general)
+            try await sent.delivered()
+            world.transport.server.withLock { $0.always = .fail(.refused(code: "no", detail: "not allowed")) }
+            let failed = try await client.messages.createTextMessage("failed", in: world.general)
+            try await client.messages.editTextMessage(sent.id, to: "edited")
+            try await world.until("both have failed") { try await client.status().counts.error == 2 }
+            let edit = try #require(
+                try await client.messages.failedOperations().operations.first { !$0.createsMessage })
+            try await client.logout()
+            world.transport.server.withLock { $0.always = .work }
+            try await login(world, client, as: "bob")
+            let messages = client.messages
+            for id in [sent.id, failed.id, edit.id] {
+                #expect(try await messages.storedMessage(id) == nil)
+                #expect(try await messages.storedOperation(id) == nil)
+                await #expect(throws: ClientError.messageNotFound(id)) { try await messages.softDeleteMessage(id) }
+                await #expect(throws: ClientError.messageNotFound(id)) { try await messages.resend(id) }
+            }
+            #expect(try await messages.failedMessages().messages.isEmpty)
+            #expect(try await messages.deleteFailedMessages() == 0)
+            #expect(try await messages.deleteFailedOperations() == 0)
+            #expect(try await messages.resendFailedMessages() == 0)
+            #expect(try await messages.deleteActions().isEmpty)
+            try await client.logout()
+            try await login(world, client, as: "ann")
+            #expect(try await messages.storedMessage(sent.id)?.syncState == .synced)
+            #expect(try await messages.failedMessages().messages.map(\.id) == [failed.id])
+            #expect(Set(try await messages.failedOperations().operations.map(\.id)) == [failed.id, edit.id])
+            #expect(world.transport.server.withLock { $0.deletions } == [])
+            await client.close()
+        }
+    }
+
     /// The list contained 1, 2, 3 of the previous account; the other server's channel of that name has one message.
     @Test func aListShowsNothingOfTheAccountBefore() throws {
         try ClientWorld.run { world in

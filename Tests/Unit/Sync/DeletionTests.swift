@@ -118,6 +118,47 @@ import Testing
         }
     }
 
+    /// The list of past deletions tells messages, edits and reactions apart, and names the messages that they concern.
+    @Test func deletedEditsAndReactionsAreRecordedAsSuch() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let repository = client.messages
+            let listed = Followed(client.liveChanges(of: DeleteActionsQuery()), world.runtime)
+            let sent = try await repository.createTextMessage("sent", in: world.general)
+            try await sent.delivered()
+            try await repository.addReaction("like", to: sent.id)
+            try await world.until("it is liked") { try await client.status().lanes.isEmpty }
+            world.transport.server.withLock { $0.always = .fail(.refused(code: "no", detail: "not allowed")) }
+            try await repository.editTextMessage(sent.id, to: "edited")
+            try await repository.addReaction("wave", to: sent.id)
+            try await repository.removeReaction("like", from: sent.id)
+            let reply = try await repository.createTextMessage("reply", in: world.general, parent: sent.id)
+            try await world.until("all have failed") { try await client.status().counts.error == 4 }
+            let failed = try await repository.failedOperations().operations
+            #expect(try await repository.deleteFailedOperations(by: .cli) == 4)
+            let actions = try await repository.deleteActions()
+            let expected: [(OperationID, DeleteAction.Kind, MessageID?)] = failed.map { operation in
+                switch operation.payload {
+                case .create: (operation.id, .message, nil)
+                case .edit: (operation.id, .edit, sent.id)
+                case .addReaction: (operation.id, .addReaction, sent.id)
+                case .removeReaction: (operation.id, .removeReaction, sent.id)
+                }
+            }
+            #expect(Set(expected.map(\.1)) == Set(DeleteAction.Kind.allCases))
+            for (id, kind, target) in expected {
+                let action = try #require(actions.first { $0.message == id })
+                #expect(action.kind == kind && action.target == target && action.by == .cli, "\(kind)")
+                #expect((kind == .message) == (id == reply.id))
+                #expect(action.lastFailure?.detail == "not allowed")
+            }
+            try await world.until("a list shows them") { listed.last?.snapshot.count == actions.count }
+            #expect(listed.last?.snapshot.map(\.kind) == actions.map(\.kind))
+            #expect(listed.last?.snapshot.map(\.target) == actions.map(\.target))
+            await client.close()
+        }
+    }
+
     @Test func aMessageThatIsNotThereIsSaidSo() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -214,6 +255,37 @@ import Testing
             }
             try await client.messages.refreshMessages(in: world.general)
             #expect(try await client.messages.storedMessage(id) == nil)
+        }
+    }
+
+    /// Nor does a restart in between lose it, before or after the request.
+    @Test(arguments: [false, true])
+    func aDeletionThatWasRequestedWhileLoggedOutOutlivesTheProcess(_ isRequestedAfterwards: Bool) throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let id = try await Self.receive(from: try #require(UserID("ann")), client, world)
+            let foreign = MessageID(UUIDv7(high: 7, low: 8))
+            var placed = try #require(world.transport.server.withLock { $0.page.first })
+            placed = RemoteMessage(
+                id: foreign, channel: world.general, sender: try #require(UserID("bob")), content: .text("2"),
+                createdAt: placed.createdAt,
+                serverPosition: ServerPosition(position: 8, acceptedAt: Timestamp(milliseconds: 6)))
+            try await world.store.commit([.merge(placed, at: world.runtime.wallClock)])
+            try await client.logout()
+            if !isRequestedAfterwards { try await client.messages.softDeleteMessage(id) }
+            await client.close()
+            let next = try await world.open(on: world.store.crashedCopy())
+            if isRequestedAfterwards { try await next.messages.softDeleteMessage(id) }
+            await #expect(throws: ClientError.notAuthor(foreign)) {
+                try await next.messages.softDeleteMessage(foreign)
+            }
+            #expect(try await next.messages.storedMessage(id) == nil)
+            await world.pass(.seconds(60))
+            #expect(world.transport.server.withLock { $0.deletions } == [])
+            try await world.login(next)
+            try await world.until("it is deleted there") { world.transport.server.withLock { $0.deletions } == [id] }
+            #expect(try await next.messages.storedMessage(foreign) != nil)
+            await next.close()
         }
     }
 

@@ -87,6 +87,34 @@ import Testing
         }
     }
 
+    /// The list of past deletions, as JSON and on a terminal.
+    @Test func deletedOnesAreListedAsSuch() async throws {
+        try await ControlWorld.run { world in
+            let (message, refused) = try await failed(in: world)
+            let ids = try await world.client.failed(in: nil, PageRange()).messages.map(\.id)
+            _ = try await world.client.deleteFailed(in: nil, by: .cli)
+            let actions = try await world.client.deleteActions(limit: 9, before: nil).actions
+            let listed = Dictionary(uniqueKeysWithValues: actions.map { ($0.message, $0) })
+            #expect(Set(listed.keys) == Set(ids))
+            #expect(ids.map { listed[$0]?.role } == ["edit", "addReaction", nil])
+            #expect(ids.map { listed[$0]?.related } == [message, message, nil])
+            let lines = MessageListing.deleteActions(actions, for: terminal)
+            #expect(lines[0].split(separator: " ") == ["#", "WHEN", "BY", "ID", "CHANNEL", "WAS", "LAST", "ERROR"])
+            for (id, note) in zip(ids, ["edit of message \(message)", "reaction to message \(message)", nil]) {
+                let row = try #require(lines.firstIndex { $0.contains(id.description) })
+                let next = lines.dropFirst(row + 1).first.map { $0.trimmingCharacters(in: .whitespaces) }
+                #expect(note == nil ? next?.contains("message") != true : next == note)
+            }
+            #expect(listed[refused]?.failure?.detail == "the channel is closed")
+            // An older daemon does not distinguish them.
+            let text =
+                #"{"sequence":1,"at":"x","atMs":1,"by":"cli","message":"\#(message)","channel":"general","#
+                + #""type":"text","state":"error"}"#
+            let older = try JSONDecoder().decode(DeleteActionDTO.self, from: Data(text.utf8))
+            #expect(older.role == nil && older.related == nil && older.changeName == nil)
+        }
+    }
+
     @Test func numbersAreWords() {
         #expect(OperationCount().text() == "0 messages")
         #expect(OperationCount(messages: 1).text("failed") == "1 failed message")

@@ -113,6 +113,22 @@ import Testing
         }
     }
 
+    /// In detail, too, and when it is deleted.
+    @Test func aDeletedEditIsALineOfItsOwn() async throws {
+        try await run(level: .debug) { world in
+            let id = try await send("hi", world)
+            let message = try #require(MessageID(id))
+            try await world.says("debug message changed", id, "from=syncing", "to=synced")
+            world.remote.set(.busy)
+            _ = try await world.service.edit(message, EditRequest(text: "hello"))
+            let edit = try #require(try await world.service.outbox(OutboxQuery()).messages.first?.id)
+            try await world.says("info delivery attempt failed", "message=\(id)", "operation=\(edit)", "attempts=1")
+            _ = try await world.service.delete([edit], by: .api)
+            try await world.says("debug edit or reaction changed", "message=\(id)", "operation=\(edit)", "to=deleted")
+            #expect(world.lines(with: "message=\(edit)").isEmpty)
+        }
+    }
+
     @Test func eachAttemptAndTheLastAreLines() async throws {
         try await run {
             $0.outbox.retry.retriesMax = 2
