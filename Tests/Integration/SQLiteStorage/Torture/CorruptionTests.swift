@@ -138,8 +138,8 @@ struct CorruptionTests {
         }
     }
 
-    /// The conditions of the partial indexes, which are in the file as text: a query that relies on such an index becomes
-    /// impossible.
+    /// The conditions of the partial indexes, which are in the file as text: a query that relies on such an index
+    /// becomes impossible.
     @Test func aFlippedByteInTheConditionOfAnIndexIsNeverHalfRead() async throws {
         let files = try await sample(hasLog: false)
         let bytes = try #require(files["store.sqlite"])
