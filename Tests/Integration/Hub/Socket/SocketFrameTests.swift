@@ -131,7 +131,7 @@ import Testing
     @Test func anIDIsFreeWithItsResponse() async throws {
         try await HubFixture.running { hub in
             let socket = try await RawSocket.open(hub)
-            try await socket.echo(Self.request, times: 300)
+            try await socket.echo(Self.request, times: 100)
             #expect(try await socket.get(WireProtocol.sessionPath, id: Self.request.id).status == 200)
         }
     }
