@@ -64,8 +64,8 @@ struct ClientProcess {
     var lists: [ChannelID: LiveCollectionChange<Message>] = [:]
     /// The status that a screen shows; `nil` if none has been shown.
     var shownStatus: SyncStatus?
-    /// True when the hub has once reported a mark ahead of everything that it sent.
-    var hasSeenMarkAhead = false
+    /// The mark ahead of everything that it sent, which the hub has once reported to it.
+    var markAhead: Int64?
     /// The number of its deliveries under way.
     var openDeliveries = 0
     /// The number of changes to another history of the hub.

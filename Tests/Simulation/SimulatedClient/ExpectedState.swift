@@ -27,11 +27,12 @@ struct ExpectedState {
         /// True while its fate on the hub cannot be determined: a copy of its store continues and sends it. Ends with
         /// the copy, see ``World/endExcuses()``. Order and at most one copy hold all the same.
         var isSentByCopy = false
-        /// When the hub stored it from a copy, and when its store failed it for good.
+        /// When the hub stored it from a copy.
         var storedByCopyAt: MonotonicTime?
+        /// When its store failed it for good.
+        var failedForGoodAt: MonotonicTime?
         /// When the hub said first that it does not have it.
         var absentAt: MonotonicTime?
-        var failedForGoodAt: MonotonicTime?
         /// True when its fate can never be repaired: a former history of the hub, or a copy of its store after that one
         /// had failed it for good, brought it to the hub.
         var isBeyondRepair = false

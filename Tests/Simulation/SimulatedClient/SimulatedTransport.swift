@@ -71,7 +71,7 @@ final class SimulatedTransport: Transport {
         do throws(TransportError) {
             let report = try await call { [self] reply in world.send(delivery, self, reply) }
             world.noteEnd(of: delivery, nil)
-            world.noteMarkAhead(report, of: delivery)
+            world.noteMarkAhead(report, of: delivery, process)
             if world.lies(.repeatsAfterItsEnd, oneIn: 10) {
                 world.after(.seconds(5)) { [self] in world.send(delivery, self, Reply()) }
             }

@@ -16,26 +16,24 @@ extension World {
     /// from a hub that lies each time. No other copy of the request is on its way, which the hub would take after all.
     func reportOfMarkAhead(_ call: DeliveryCall) -> DeliveryReport? {
         let operations = call.delivery.operations
-        guard !processes[call.process].hasSeenMarkAhead, let last = operations.last,
+        guard processes[call.process].markAhead == nil, let last = operations.last,
             operations.allSatisfy({ operation in
                 guard operation.isSend, let record = expected.records[operation.message] else { return false }
                 return record.departures == 1 && !record.isRepeated && hub.accepted[operation.message] == nil
             }), strikes(.markAhead)
         else { return nil }
-        processes[call.process].hasSeenMarkAhead = true
-        let ahead = DeliveryOutcome.late(mark: last.sequence + Int64.random(in: 1...50, using: &nonsenseDice))
+        let mark = last.sequence + Int64.random(in: 1...50, using: &nonsenseDice)
+        processes[call.process].markAhead = mark
         var report = DeliveryReport(
-            mark: 0, outcomes: [ahead] + Array(repeating: .notAttempted, count: operations.count - 1))
+            mark: 0, outcomes: [.late(mark: mark)] + Array(repeating: .notAttempted, count: operations.count - 1))
         report.history = oracle.name(hub)
         return report
     }
 
     /// Notes that a client learns of a mark ahead, and continues under a new outbox id. What is still under way of the
     /// former one may reach the hub later than what follows.
-    func noteMarkAhead(_ report: DeliveryReport, of delivery: Delivery) {
-        guard let last = delivery.operations.last, case .late(let mark)? = report.outcomes.first,
-            mark > last.sequence, mark < .max
-        else { return }
+    func noteMarkAhead(_ report: DeliveryReport, of delivery: Delivery, _ process: Int) {
+        guard case .late(let mark)? = report.outcomes.first, mark == processes[process].markAhead else { return }
         expected.formerOutboxes.insert(delivery.outbox)
     }
 

@@ -37,14 +37,13 @@ package enum Eventually {
     ///
     /// - Parameter limit: far more than the test takes on a slow machine.
     package static func ends<Value: Sendable>(
-        _ what: String, within limit: Duration = .seconds(480), _ body: @Sendable () async throws -> Value
+        within limit: Duration = .seconds(480), _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withoutActuallyEscaping(body) { body in
             try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask { try await body() }
                 group.addTask {
-                    let loop = MultiThreadedEventLoopGroup.singleton.any()
-                    let end = loop.scheduleTask(in: .nanoseconds(limit.wholeNanoseconds)) {}
+                    let end = timer(limit)
                     await withTaskCancellationHandler {
                         try? await end.futureResult.get()
                     } onCancel: {
@@ -53,7 +52,7 @@ package enum Eventually {
                     return nil
                 }
                 defer { group.cancelAll() }
-                guard let value = try await group.next() ?? nil else { throw TookTooLong(what: what) }
+                guard let value = try await group.next() ?? nil else { throw TookTooLong(what: "the test ends") }
                 return value
             }
         }
@@ -61,8 +60,11 @@ package enum Eventually {
 
     /// Lets time pass without blocking a thread: for times that a test chooses, never to wait for something.
     package static func pass(_ time: Duration) async {
-        let loop = MultiThreadedEventLoopGroup.singleton.any()
-        try? await loop.scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) {}.futureResult.get()
+        try? await timer(time).futureResult.get()
+    }
+
+    private static func timer(_ time: Duration) -> Scheduled<Void> {
+        MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) {}
     }
 }
 

@@ -70,7 +70,7 @@ struct RealWorld: Sendable {
                 folder: folder, faults: faults, address: try await hub.address(),
                 general: try #require(ChannelID("general")), stores: stores, data: data,
                 administration: hub.administration)
-            try await Eventually.ends("the test ends") { try await body(world) }
+            try await Eventually.ends { try await body(world) }
         }
     }
 

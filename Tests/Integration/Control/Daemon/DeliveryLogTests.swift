@@ -65,7 +65,7 @@ import Testing
             do {
                 _ = try await service.login(ControlWorld.login)
                 let world = World(service: service, remote: remote) { written.withLock { $0 } }
-                try await Eventually.ends("the test ends") { try await body(world) }
+                try await Eventually.ends { try await body(world) }
             } catch {
                 await group.triggerGracefulShutdown()
                 throw error

@@ -44,7 +44,7 @@ struct ControlWorld {
                 folder: folder, remote: remote, store: store, local: service, client: control,
                 socketPath: socketPath)
             do {
-                try await Eventually.ends("the test ends") { try await body(world) }
+                try await Eventually.ends { try await body(world) }
             } catch {
                 await control.close()
                 throw error

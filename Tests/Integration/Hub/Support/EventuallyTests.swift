@@ -5,7 +5,7 @@ import Testing
 @Suite struct EventuallyTests {
     @Test func aBodyThatNeverEndsFails() async throws {
         await #expect(throws: Eventually.TookTooLong.self) {
-            try await Eventually.ends("the test ends", within: .milliseconds(20)) {
+            try await Eventually.ends(within: .milliseconds(20)) {
                 let (endless, continuation) = AsyncStream.makeStream(of: Void.self)
                 for await _ in endless {}
                 continuation.finish()
@@ -14,9 +14,9 @@ import Testing
     }
 
     @Test func aBodyThatEndsReturnsOrThrows() async throws {
-        #expect(try await Eventually.ends("the test ends") { 7 } == 7)
+        #expect(try await Eventually.ends { 7 } == 7)
         await #expect(throws: CancellationError.self) {
-            try await Eventually.ends("the test ends") { throw CancellationError() }
+            try await Eventually.ends { throw CancellationError() }
         }
     }
 }

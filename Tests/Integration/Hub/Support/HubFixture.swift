@@ -112,7 +112,7 @@ struct HubFixture: Sendable {
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
             let fixture = HubFixture(hub: hub, client: client, folder: folder, log: log)
-            return try await Eventually.ends("the test ends") { try await body(fixture) }
+            return try await Eventually.ends { try await body(fixture) }
         }
     }
 

@@ -38,7 +38,7 @@ struct PageWorld: Sendable {
         let control = asked?(service) ?? service
         try await serving(DaemonClient(reading: control, changing: control), change, clock: clock) { page in
             let world = PageWorld(remote: remote, store: store, service: service, page: page, general: general)
-            try await Eventually.ends("the test ends") { try await body(world) }
+            try await Eventually.ends { try await body(world) }
         }
         await client.close()
     }

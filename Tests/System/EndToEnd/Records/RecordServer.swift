@@ -37,7 +37,7 @@ struct RecordServer: Sendable {
             let server = RecordServer(
                 ann: ann, bob: bob, address: "http://127.0.0.1:\(try await hub.port())", folder: temporary.path,
                 kinds: kinds, stores: stores)
-            try await Eventually.ends("the test ends") { try await body(server) }
+            try await Eventually.ends { try await body(server) }
         }
     }
 
