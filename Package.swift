@@ -354,7 +354,9 @@ let package = Package(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
             "CausewayStoreTorture"),
-        tests("LiveCombine", in: "Unit", "Causeway", "CausewayLiveCombine", "CausewayScriptedWorld", .openCombine),
+        tests(
+            "LiveCombine", in: "Unit", "Causeway", "CausewayLiveCombine", "CausewayScriptedWorld",
+            "CausewayTestSupport", .openCombine),
         tests("Terminal", in: "Unit", "CausewayTerminal"),
         tests(
             "HTTPServer", in: "Unit", "CausewayHTTPServer", "CausewayModels", .httpTypes, .nioCore, .nioEmbedded,
@@ -413,7 +415,7 @@ let package = Package(
             "StatusPage", in: "Integration", "CausewayTestSupport", "Causeway", "CausewayConfiguration",
             "CausewayControlAPI", "CausewayControlServer", "CausewayHTTPServer", "CausewayScriptedWorld",
             "CausewayStatusPage", .lifecycle, .logging, .nioCore, .nioPosix),
-        tests("TestKit", in: "Integration", "Causeway", "CausewayTestKit"),
+        tests("TestKit", in: "Integration", "Causeway", "CausewayTestKit", "CausewayTestSupport"),
 
         // Tests: real programs.
         tests(

@@ -148,6 +148,11 @@ class ScriptTests(unittest.TestCase):
         self.assertIn("last words", done.stdout)
         self.assertTrue(self.ends(int(alive.read_text(encoding="utf-8"))))
 
+    def test_a_run_that_ignores_the_signal_is_killed(self):
+        done = self.run_tests("trap '' TERM\nwhile :; do sleep 1; done\n", TEST_SECONDS="1")
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("longer than 1 s", done.stdout)
+
     def test_a_run_that_is_silent_is_ended_and_its_test_is_named(self):
         """The others of its targets still run."""
         manifest = '{"targets": [{"name": "ATests", "type": "test"}, {"name": "BTests", "type": "test"}]}'

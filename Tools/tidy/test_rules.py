@@ -231,6 +231,19 @@ CASES = {
             tests("button.isDisabled(true)"), {"Modules/TLS/A.swift": "try await Task.sleep(for: x)"},
         ],
     ),
+    "endless-wait": (
+        [
+            tests("while !holds() { await Task.yield() }"), tests("while f({ $0 }) < 1 {\n    await Task.yield()\n}"),
+            tests("while await a.next()?.b != .c {}"), tests("while last?.b != .c { last = await a.next() }"),
+            {"Examples/a/Tests/ATests/A.swift": "while !holds() { await Task.yield() }"},
+        ],
+        [
+            tests("while !holds(), !Task.isCancelled { await Task.yield() }"), models("while b { await Task.yield() }"),
+            tests("while true {\n    try Task.checkCancellation()\n    await Task.yield()\n}"),
+            tests("while let b = last, b.c?.d != .e { last = await a.next() }"),
+            tests("for _ in 1...9 { await Task.yield() }"),
+        ],
+    ),
     "unproven-unsafe": (
         [
             models("final class A: @unchecked Sendable {}"), models("nonisolated(unsafe) var a = 1"),

@@ -1,13 +1,10 @@
 import Causeway
 import CausewayTestKit
+import CausewayTestSupport
 import Testing
 
 /// Constant collections and objects, and samples.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ConstantTests {
-    private func until(_ holds: () -> Bool) async {
-        while !holds() { await Task.yield() }
-    }
-
     @Test func aCollectionShowsItsRecords() async throws {
         let records = (1...5).map { Message.sample("\($0)") }
         let list = await LiveCollection.constant(records + [records[0]]).ready()

@@ -68,6 +68,16 @@ package enum Eventually {
     }
 }
 
+/// Lets other tasks run until a condition holds: for parts in this process that need no time.
+///
+/// Returns as well when the task is cancelled, as a test is at its time limit: a loop that does not look at that goes
+/// on for ever, and the whole run with it.
+package func until(
+    isolation: isolated (any Actor)? = #isolation, _ holds: () async throws -> Bool
+) async rethrows {
+    while try await !holds(), !Task.isCancelled { await Task.yield() }
+}
+
 extension Duration {
     fileprivate var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components

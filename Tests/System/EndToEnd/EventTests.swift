@@ -77,13 +77,13 @@ import Testing
     @Test func anOpenListShowsIt() async throws {
         try await Self.withDevices { world, desk, phone in
             let list = phone.liveChanges(of: MessagesQuery(.channel(world.general))).makeAsyncIterator()
-            while await list.next()?.dataStatus != .fresh {}
+            while let change = await list.next(), change.dataStatus != .fresh {}
             let handle = try await desk.messages.createTextMessage("hello", in: world.general)
             var last = await list.next()
-            while last?.snapshot.count != 1 { last = await list.next() }
+            while let change = last, change.snapshot.count != 1 { last = await list.next() }
             #expect(last?.dataStatus == .fresh)
             try await desk.messages.softDeleteMessage(handle.id)
-            while last?.snapshot.isEmpty != true { last = await list.next() }
+            while let change = last, !change.snapshot.isEmpty { last = await list.next() }
             #expect(last?.dataStatus == .fresh)
         }
     }
@@ -116,11 +116,14 @@ import Testing
             let ann = try #require(UserID("ann"))
             let list = await phone.records.getRecords(ChannelMember.self, in: ChannelMember.channels(of: ann)).changes
                 .makeAsyncIterator()
-            while await list.next()?.dataStatus != .fresh {}
+            while let change = await list.next(), change.dataStatus != .fresh {}
             let news = try #require(ChannelID("news"))
             try await desk.channels.createChannel(news)
             var last = await list.next()
-            while last?.snapshot.contains(where: { $0.channel == news }) != true { last = await list.next() }
+            while let change = last, !change.snapshot.contains(where: { $0.channel == news }) {
+                last = await list.next()
+            }
+            #expect(last != nil)
             _ = try await desk.messages.createTextMessage("first", in: news).delivered()
             try await Eventually.holds("its message arrives") {
                 try await phone.messages.storedMessages(in: news).messages.count == 1

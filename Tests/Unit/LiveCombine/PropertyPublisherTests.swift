@@ -1,6 +1,7 @@
 import Causeway
 import CausewayLiveCombine
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Dispatch
 import Synchronization
 import Testing
@@ -42,10 +43,6 @@ import Testing
     // An asynchronous caller would wait for these.
     private func requestPreviousPage(of list: LiveCollection<Message>) { list.previousPage() }
     private func requestRefresh(of list: LiveCollection<Message>) { list.refresh() }
-
-    private func until(_ holds: () -> Bool) async {
-        while !holds() { await Task.yield() }
-    }
 
     /// The values that a publisher has delivered, without repetitions in between.
     @MainActor private final class Log {

@@ -1,5 +1,6 @@
 import Causeway
 import CausewayLiveCombine
+import CausewayTestSupport
 import Dispatch
 import Synchronization
 import Testing
@@ -59,10 +60,6 @@ import Testing
             guard case .text(let text) = message.content else { return "" }
             return text
         }
-    }
-
-    private func until(_ holds: () -> Bool) async {
-        while !holds() { await Task.yield() }
     }
 
     @Test(.timeLimit(.minutes(10))) func withoutDemandNothingComesAndThenOneChangeWithAll() async throws {

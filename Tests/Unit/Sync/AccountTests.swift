@@ -114,8 +114,10 @@ import Testing
                 ]
             }
             try await login(world, client, as: "ann", at: "test://elsewhere")
-            var last: LiveCollectionChange<Message>?
-            while last?.dataStatus != .fresh || last?.snapshot.isEmpty != false { last = await changes.next() }
+            var last = await changes.next()
+            while let change = last, change.dataStatus != .fresh || change.snapshot.isEmpty {
+                last = await changes.next()
+            }
             #expect(last?.snapshot.map(\.content) == [.text("another server")])
             await client.close()
         }

@@ -1,11 +1,12 @@
 import Causeway
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Dispatch
 import Synchronization
 import Testing
 
 /// The forms for callers that do not wait: ids at once, completions on the main actor.
-@MainActor struct CallbackTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct CallbackTests {
     private let store = MemoryStore()
     private let server = ScriptedServer()
     private let general: ChannelID
@@ -98,7 +99,7 @@ import Testing
                 isDone.resume()
             }
             SystemRuntime().spawn {
-                while await (try? client.messages.storedMessage(id)) == nil { await Task.yield() }
+                await until { await (try? client.messages.storedMessage(id)) != nil }
                 await client.close()
             }
         }
@@ -129,22 +130,19 @@ import Testing
         for _ in 1..<Limits.creationsMax { try add(bytes: 1) }
         try add(bytes: Limits.creationBytesMax - Limits.creationsMax + 1)
         #expect(throws: ClientError.self) { try add(bytes: 0) }
-        while ended.withLock({ $0 }) < Limits.creationsMax {
-            for waiter in gate.withLock({ waiters in
-                defer { waiters = [] }
-                return waiters
-            }) { waiter.resume() }
-            await Task.yield()
+        func endAtLeast(_ count: Int) async {
+            await until {
+                for waiter in gate.withLock({ waiters in
+                    defer { waiters = [] }
+                    return waiters
+                }) { waiter.resume() }
+                return ended.withLock { $0 } >= count
+            }
         }
+        await endAtLeast(Limits.creationsMax)
         try add(bytes: Limits.creationBytesMax)
         #expect(throws: ClientError.self) { try add(bytes: 1) }
-        while ended.withLock({ $0 }) <= Limits.creationsMax {
-            for waiter in gate.withLock({ waiters in
-                defer { waiters = [] }
-                return waiters
-            }) { waiter.resume() }
-            await Task.yield()
-        }
+        await endAtLeast(Limits.creationsMax + 1)
     }
 
     // MARK: - Session
@@ -232,12 +230,12 @@ import Testing
             },
             object.observeOnce { _, change, error in errors["object once", default: []].append(error) },
         ]
-        while errors.count < 4 || errors["list"]?.last != .noSession || errors["object"]?.last != .noSession {
-            await Task.yield()
+        await until {
+            errors.count == 4 && errors["list"]?.last == .noSession && errors["object"]?.last == .noSession
         }
         #expect(errors["list once"] == [.noSession] && errors["object once"] == [.noSession])
         try await client.login(server: "test:", token: try #require(AccessToken("secret")))
-        while errors["list"]?.last != .some(nil) || errors["object"]?.last != .some(nil) { await Task.yield() }
+        await until { errors["list"]?.last == .some(nil) && errors["object"]?.last == .some(nil) }
         withExtendedLifetime(tokens) {}
         await client.close()
     }
@@ -296,7 +294,7 @@ import Testing
         #expect(seen == ["1", "2"])
         let list = client.messages.getMessages(in: general)
         try await client.messages.createTextMessage("3", in: general).delivered()
-        while list.count < 3 { await Task.yield() }
+        await until { list.count >= 3 }
         #expect(await archive.texts == seen)
         await client.close()
     }
@@ -324,7 +322,7 @@ import Testing
         let token = object.observe(on: executor) { change in
             seen.withLock { $0.append((executor.isCurrent, change.snapshot?.syncState)) }
         }
-        while seen.withLock({ $0.last?.state != .synced }) { await Task.yield() }
+        await until { seen.withLock { $0.last?.state == .synced } }
         #expect(seen.withLock { $0.allSatisfy(\.isThere) })
         token.invalidate()
         await client.close()

@@ -46,8 +46,8 @@ import Testing
             }
             let client = try await world.loggedIn()
             let changes = onMain { client.messages.getMessages(in: world.general).changes }.makeAsyncIterator()
-            var last: LiveCollectionChange<Message>?
-            while last?.loadingStatus != .loaded { last = await changes.next() }
+            var last = await changes.next()
+            while let change = last, change.loadingStatus != .loaded { last = await changes.next() }
             #expect(last?.dataStatus == .fresh)
             #expect(last?.snapshot.map(\.content) == [.text("1"), .text("2"), .text("3")])
             await client.close()
@@ -58,8 +58,8 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.open()
             let changes = onMain { client.messages.getMessages(in: world.general).changes }.makeAsyncIterator()
-            var last: LiveCollectionChange<Message>?
-            while last?.loadingStatus != .error { last = await changes.next() }
+            var last = await changes.next()
+            while let change = last, change.loadingStatus != .error { last = await changes.next() }
             #expect(last?.error == .noSession)
             await client.close()
         }

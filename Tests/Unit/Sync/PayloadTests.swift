@@ -1,6 +1,7 @@
 import Causeway
 import CausewayModels
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Foundation
 import Logging
 import Synchronization
@@ -106,10 +107,6 @@ import Testing
             let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             lines.add(([event.message.description] + metadata).joined(separator: " "))
         }
-    }
-
-    private func until(_ holds: () async throws -> Bool) async rethrows {
-        while try await !holds() { await Task.yield() }
     }
 
     @Test(.timeLimit(.minutes(5))) func changesOfTheStatusAreLogged() async throws {

@@ -27,10 +27,10 @@ import Testing
             }
             withExtendedLifetime(signals) {}
         }
-        while action != .standard { await Task.yield() }
+        while action != .standard, !Task.isCancelled { await Task.yield() }
         signal(SIGURG, SIG_IGN)
         do { _ = TerminalSignals([SIGURG], on: queue) { _ in } }
-        while action != .ignored { await Task.yield() }
+        while action != .ignored, !Task.isCancelled { await Task.yield() }
         signal(SIGURG, SIG_DFL)
     }
 }

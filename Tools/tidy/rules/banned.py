@@ -2,6 +2,7 @@
 
 import re
 
+from swift_text import matching_bracket
 from tree import Finding, Rule
 
 from .patterns import ban, findings
@@ -30,6 +31,11 @@ IN_TESTS = [
     ban(r"\bXCTSkip\w*\b", "XCTSkip", "mend the test or take it out; a skipped test proves nothing"),
 ]
 
+_LOOP = re.compile(r"\bwhile\b")
+_WAIT = re.compile(r"\bTask\s*\.\s*yield\b|\.\s*next\s*\(\s*\)\s*\?\.")
+_LAST = re.compile(r"^(?!.*\blet\b)[^{]*\w\?\.[^{]*(?:!=|==)")
+_LOOK = re.compile(r"\bisCancelled\b|\bcheckCancellation\b")
+
 _UNSAFE = re.compile(r"@unchecked\s+Sendable\b|\bnonisolated\s*\(\s*unsafe\s*\)")
 _PROOF = re.compile(
     r"sendable|safe|lock|mutex|queue|event loop|thread|immutab|never (?:changes|written)|once|race|atomic|concurren"
@@ -46,6 +52,29 @@ def banned_calls(tree):
             yield from findings("banned-call", source, IN_MODULES)
         if source.is_in("Tests"):
             yield from findings("banned-call", source, IN_TESTS)
+
+
+def loop(code, start):
+    """Returns the condition of a loop and its body; None when it cannot be read."""
+    opening, depth = start, 0
+    while opening < len(code) and (depth or code[opening] != "{"):
+        depth += (code[opening] in "([") - (code[opening] in ")]")
+        opening += 1
+    closing = matching_bracket(code, opening) if opening < len(code) else None
+    return None if closing is None else (code[start:opening], code[opening:closing])
+
+
+def endless_waits(tree):
+    for source in tree.swift:
+        if not source.is_in("Tests") and "/Tests/" not in source.path:
+            continue
+        for match in _LOOP.finditer(source.code):
+            condition, body = loop(source.code, match.end()) or ("", "")
+            waits = _WAIT.search(condition + body) or (".next(" in body and _LAST.search(condition))
+            if waits and not _LOOK.search(condition + body):
+                yield Finding(source.path, source.line_at(match.start()), "endless-wait",
+                              "a loop that goes on when its test is cancelled, or when a sequence has ended: wait "
+                              "with until { … }, look at Task.isCancelled, or bind the element (while let)")
 
 
 def unproven(tree):
@@ -97,6 +126,7 @@ def is_program(tree, path):
 
 RULES = [
     Rule("banned-call", "banned", "calls and attributes that have a better form", banned_calls),
+    Rule("endless-wait", "banned", "a test that waits ends with its time limit", endless_waits),
     Rule("unproven-unsafe", "banned", "what the compiler cannot check carries its proof", unproven),
     Rule("unfinished", "banned", "nothing is left half done with a note", unfinished),
 ]

@@ -44,6 +44,9 @@ import Testing
         try await TestHub.run { @MainActor hub in
             let (ann, bob) = (try await hub.client(of: "ann"), try await hub.client(of: "bob"))
             for number in 1...5 { try await ann.messages.createTextMessage("\(number)", in: .sample).delivered() }
+            // A list grows with messages that arrive after its first page, so they have all arrived before.
+            let all = QuerySamples(bob, in: .sample).newestFirst()
+            await until { all.count == 5 && all.dataStatus == .fresh }
             let pages = PageSamples(bob, in: .sample, pageSize: 2)
             // There is no next page before the server has responded.
             await until { pages.texts == ["5", "4"] && !pages.isLoading }
@@ -58,8 +61,8 @@ import Testing
     }
 }
 
-/// Waits for a condition.
+/// Waits for a condition; no longer than until the time limit of the test, which cancels it.
 @MainActor
 func until(_ holds: () throws -> Bool) async rethrows {
-    while try !holds() { await Task.yield() }
+    while try !holds(), !Task.isCancelled { await Task.yield() }
 }

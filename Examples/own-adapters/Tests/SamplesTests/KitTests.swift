@@ -12,7 +12,7 @@ import Testing
         #expect(model.rows.map(\.text) == ["hi", "hello"] && model.rows.last?.state == .error)
         #expect(model.isLoading && !model.hasOlder)
         let failed = await ConversationModel(.constant([], .failed(ClientError.noSession)))
-        while failed.errorText == nil { await Task.yield() }
+        while failed.errorText == nil, !Task.isCancelled { await Task.yield() }
         #expect(failed.errorText == ClientError.noSession.localizedDescription)
     }
 
@@ -22,7 +22,7 @@ import Testing
             let bot = Task.detached { try await EchoBot(client, in: .sample).run() }
             let model = await ConversationModel(ann, in: .sample)
             // It answers what arrives after its first fresh list, so it is asked until it does.
-            while !model.rows.map(\.text).contains("hello") {
+            while !model.rows.map(\.text).contains("hello"), !Task.isCancelled {
                 try await ann.messages.createTextMessage("echo hello", in: .sample).delivered()
                 await Task.yield()
             }
