@@ -112,7 +112,7 @@ test-examples: setup ## Build the example that is a package of its own, and run 
 	@Tools/test-examples
 
 documentation: setup ## Build the documentation of the library into DOCUMENTATION (.build/documentation), without warnings
-	@$(SWIFT) package --allow-writing-to-directory '$(DOCUMENTATION)' generate-documentation \
+	@$(SWIFT) package $$(Tools/build --print-flags) --allow-writing-to-directory '$(DOCUMENTATION)' generate-documentation \
 	    --output-path '$(DOCUMENTATION)'
 
 screenshots: setup-tests build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
