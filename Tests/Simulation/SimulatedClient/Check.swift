@@ -46,7 +46,7 @@ package enum Check: String, CaseIterable, Sendable {
     case circles
     /// The hub is not probed in a circle.
     case probeCircles
-    /// Pages are not requested in a circle.
+    /// Pages are not requested in a circle while nothing is delivered.
     case pageCircles
     /// A message leaves as it is, and every time the same.
     case content

@@ -59,6 +59,7 @@ struct ClientProcess {
     /// Messages with an attempt in flight that the store has recorded.
     var attempted: Set<MessageID> = []
     var probes = Moments()
+    /// The requests for pages since the hub last stored something that this process had sent.
     var pageRequests = Moments()
     /// The last state of each open list.
     var lists: [ChannelID: LiveCollectionChange<Message>] = [:]

@@ -78,6 +78,8 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     case takesDoubtForFailure
     /// It sends requests of one account under another, and shows a user the messages of another user's lane.
     case mixesAccounts
+    /// It requests each page many times.
+    case repeatsPageRequests
     /// A page from the server is merged with old contents.
     case bringsOldContents
     /// It completes a report that is too short with refusals.
@@ -143,7 +145,7 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
             .engineMissesCommits, .repeatsFeedCommits, .skipsSweep, .keepsEpoch, .forgetsDeletions, .losesFences,
             .keepsAnsweredFences, .losesAttempts, .visitForgetsDoubts, .showsAnothers, .hidesQuestions,
             .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
-            .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
+            .mixesAccounts, .repeatsPageRequests, .bringsOldContents, .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
             .redeliversInDisorder, .forgetsRepeatedDeletions, .forgetsHistory, .keepsWhatIsLost, .hidesFeedResets,
             .forgetsAttemptsAtStart, .killersGoFree,
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,

@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayRuntime
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 import CausewayTransport
 import Synchronization
 
@@ -87,6 +88,9 @@ final class SimulatedTransport: Transport {
 
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         var page = try await call { [self] reply in world.ask(query, self, reply) }
+        if world.plan.plantedFault == .repeatsPageRequests {
+            for _ in 0..<Moments.countMax { page = try await call { [self] reply in world.ask(query, self, reply) } }
+        }
         if world.plan.plantedFault == .believesFormerPages { page.history = nil }
         return page
     }

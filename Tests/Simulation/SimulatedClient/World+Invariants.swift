@@ -228,6 +228,8 @@ extension World {
             tell(.stores, call.device, expected.number(entry.message)) {
                 "hub: stores message \(expected.number(entry.message))"
             }
+            // A list that events do not keep complete asks after each delivery; only requests without one are a circle.
+            processes[call.process].pageRequests = Moments()
             if let target = hub.accepted[entry.message]?.target {
                 expected.records[target]?.operatingDevices.insert(call.device)
                 expected.applied[target, default: []].insert(entry.message)
