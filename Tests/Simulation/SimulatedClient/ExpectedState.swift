@@ -27,7 +27,7 @@ struct ExpectedState {
         /// True while its fate on the hub cannot be determined: a copy of its store continues and sends it. Ends with
         /// the copy, see ``World/endExcuses()``. Order and at most one copy hold all the same.
         var isSentByCopy = false
-        /// When the hub stored it from a copy.
+        /// When the hub last stored it from a copy.
         var storedByCopyAt: MonotonicTime?
         /// When its store failed it for good.
         var failedForGoodAt: MonotonicTime?

@@ -62,6 +62,8 @@ package struct Plan: Sendable {
     static let callTimeout: Duration = .seconds(30)
     /// The age of the oldest copy of a request that the network delivers.
     static let lateRequestMax: Duration = .seconds(300)
+    /// The longest time that a commit takes on a slow disk.
+    static let slowCommitMax: Duration = .seconds(5)
     /// The longest delay of a timer.
     static let lateTimerMax: Duration = .seconds(60)
     /// The minimum time between two resets of the feeds.

@@ -105,7 +105,7 @@ extension World {
         network.outageUntil = .zero
         for device in devices.indices {
             devices[device].diskFullUntil = .zero
-            devices[device].diskSlowUntil = .zero
+            devices[device].diskSlowUntil = min(devices[device].diskSlowUntil, runtime.now)
             devices[device].cutUntil = .zero
             devices[device].disk.failNextCommits(0, with: .closed)
             runtime.spawn { [self] in await putRight(device) }

@@ -18,10 +18,11 @@ extension World {
         record.number <= devices[record.device].createdBeforeCopy
     }
 
-    /// Notes that the hub stores a message from a copy of its store.
+    /// Notes that the hub stores a message from a copy of its store. It does so once in each of its histories; only the
+    /// last time counts.
     func noteStoredByCopy(_ id: MessageID) {
         expected.records[id]?.isSentByCopy = true
-        if expected.records[id]?.storedByCopyAt == nil { expected.records[id]?.storedByCopyAt = runtime.now }
+        expected.records[id]?.storedByCopyAt = runtime.now
     }
 
     /// Notes that the hub says for the first time that it does not have a message. The client hears it later.

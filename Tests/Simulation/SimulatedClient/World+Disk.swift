@@ -51,7 +51,7 @@ extension World {
     }
 
     private func diskLatency(_ device: Int) -> Duration {
-        if devices[device].diskSlowUntil > runtime.now { return between(.milliseconds(1), .seconds(5)) }
+        if devices[device].diskSlowUntil > runtime.now { return between(.milliseconds(1), Plan.slowCommitMax) }
         return plan.diskLatencyMax > .zero ? between(.zero, plan.diskLatencyMax) : .zero
     }
 

@@ -93,11 +93,13 @@ extension World {
     }
 
     /// Checks a part that is about to be sent: nothing is sent for a message that was deleted a second ago.
+    /// Between two commits the client waits for its disk, however slow that is, and learns of the deletion after that.
     func checkSending(of file: Attachment, _ process: Int) {
         guard let record = onlyMessage(of: file, process), record.isDeleted, let since = record.deletedAt else {
             return
         }
-        if runtime.now - since > .seconds(1) {
+        let slowUntil = devices[processes[process].device].diskSlowUntil + Plan.slowCommitMax
+        if runtime.now - max(since, slowUntil) > .seconds(1) {
             violated(.uploadAfterDeletion, "message \(record.number) is uploaded after its deletion")
         }
     }
