@@ -399,8 +399,8 @@ let package = Package(
         tests(
             "HTTPTransport", in: "Integration", "CausewayGzip", "CausewayModels", "CausewayTransport",
             "CausewayTransportConformance", "CausewayWire", "CausewayHTTPTransport", "CausewayTLS",
-            "CausewayTestSupport", "CausewayHub",
-            "CausewayHubRules", "CausewayHubSQLite", "CausewayWebSocket", .logging, .nioCore, .nioPosix),
+            "CausewayTestSupport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayRecords",
+            "CausewayWebSocket", .logging, .nioCore, .nioPosix),
         tests(
             "Hub", in: "Integration", "CausewayGzip", "CausewayHub", "CausewayHubBlobs", "CausewayHubRules",
             "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels", "CausewayRecords",

@@ -17,8 +17,11 @@ struct ChannelPager: RemoteSource {
         let question = RemoteQuery(
             channel: channel, range: range, limit: count(of: page), filter: query.filter,
             includesDeleted: query.includesDeleted)
+        let part = engine.followedEvents.part(of: channel)
         let response = try await engine.refresh(question, isAskedAgain: true) { hold.begin() }
-        return loadedRange(of: response, to: range)
+        var loadedRange = loadedRange(of: response, to: range)
+        loadedRange.part = part
+        return loadedRange
     }
 
     /// The part of the channel that a page covers. It contains no information about the other side of the requested
@@ -58,10 +61,14 @@ struct ChannelPager: RemoteSource {
         let question = RemoteChangesQuery(
             channel: channel, cursor: cursor, from: from, through: last.position, isOpen: newer == nil,
             limit: Limits.pageSizeMax)
+        let part = engine.followedEvents.part(of: channel)
         guard let changes = try await engine.refreshChanges(question, willStore: { hold.begin() }) else { return nil }
         var loadedRange = loadedRange
         loadedRange.cursor = changes.cursor
-        if newer == nil { loadedRange.newest = Self.end(max(last.position, changes.newest)) }
+        if newer == nil {
+            loadedRange.newest = Self.end(max(last.position, changes.newest))
+            loadedRange.part = part
+        }
         return loadedRange
     }
 
@@ -72,7 +79,9 @@ struct ChannelPager: RemoteSource {
 
     var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
 
-    func isBrought(through key: Key) -> Bool { engine.followedEvents.isBrought(through: key.position, in: channel) }
+    func isBrought(through key: Key, after loadedRange: LoadedRange<Key>) -> Bool {
+        engine.followedEvents.isBrought(through: key.position, in: channel, since: loadedRange.part)
+    }
 
     func key(above pruned: [ChannelID: Int64]) -> Key? { pruned[channel].map { Self.start($0 + 1) } }
 

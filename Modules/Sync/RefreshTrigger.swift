@@ -16,7 +16,7 @@ package enum RefreshTrigger: Sendable, Hashable {
     case channelsDue(Set<ChannelID>)
     /// Events have been missing for long; see ``FollowedEvents``.
     case eventsOutdated
-    /// Events have brought everything that the server has; see ``FollowedEvents/isBrought(through:in:)``.
+    /// Events have brought everything that the server has; see ``FollowedEvents/isBrought(through:in:since:)``.
     case eventsCaughtUp
     /// Nothing is sent before a user, or the application, has acted.
     case actionRequired(ActionRequired)

@@ -30,8 +30,9 @@ package protocol RemoteSource<Key>: Sendable {
     /// The way in which changes on the server arrive by themselves, at the moment.
     var following: RemoteFollowing { get }
 
-    /// True if the server's events have brought every record up to `key`, so that none is missing before it.
-    func isBrought(through key: Key) -> Bool
+    /// True if the server's events have brought every record up to `key` that was not in `loadedRange`, so that none
+    /// is missing between.
+    func isBrought(through key: Key, after loadedRange: LoadedRange<Key>) -> Bool
 
     /// True if the query's records belong to one of these channels, or may belong to one.
     func concerns(_ channels: Set<ChannelID>) -> Bool
@@ -51,7 +52,7 @@ extension RemoteSource {
     package func isPlaced(_ key: Key) -> Bool { false }
     package func placedCount(after newest: Key, through key: Key) -> Int { 0 }
     package var following: RemoteFollowing { .none }
-    package func isBrought(through key: Key) -> Bool { false }
+    package func isBrought(through key: Key, after loadedRange: LoadedRange<Key>) -> Bool { false }
     package func concerns(_ channels: Set<ChannelID>) -> Bool { true }
     package func key(above pruned: [ChannelID: Int64]) -> Key? { nil }
     package func note(_ change: RecordChange) {}
@@ -104,12 +105,16 @@ package struct LoadedRange<Key: Hashable & Sendable>: Sendable, Hashable {
     package var newest: Key?
     /// An opaque cursor for requesting changes; `nil` if the server does not support that.
     package var cursor: String?
+    /// The part of the log of events in which the server was asked about the newest records: a number of the source,
+    /// for ``RemoteSource/isBrought(through:after:)``.
+    package var part: Int?
 
-    package init(start: Key? = nil, end: Key? = nil, newest: Key? = nil, cursor: String? = nil) {
+    package init(start: Key? = nil, end: Key? = nil, newest: Key? = nil, cursor: String? = nil, part: Int? = nil) {
         self.start = start
         self.end = end
         self.newest = newest
         self.cursor = cursor
+        self.part = part
     }
 }
 

@@ -189,7 +189,7 @@ extension WindowDriver {
             let last = window.newestKey(where: remote.isPlaced), last > newest
         else { return }
         if window.count(after: newest, through: last) == remote.placedCount(after: newest, through: last)
-            || remote.isBrought(through: last)
+            || remote.isBrought(through: last, after: loadedRange)
         {
             server.loadedRange?.newest = last
         } else {
@@ -270,7 +270,7 @@ extension LoadedRange where Key: Comparable {
             if let end = range.end, end == self.end { return nil }
             loadedRange.end = range.end
         }
-        if isNewest { loadedRange.newest = range.newest }
+        if isNewest { (loadedRange.newest, loadedRange.part) = (range.newest, range.part) }
         return loadedRange
     }
 }

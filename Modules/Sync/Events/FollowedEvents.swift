@@ -14,8 +14,12 @@ package final class FollowedEvents: Sendable {
         case streaming
     }
 
-    private struct State {
+    fileprivate struct State {
         var phase = Phase.none
+        /// The number of interruptions, the number of the last one in all channels, and in single ones since then.
+        var interruptions = 0
+        var inAll = 0
+        var inChannel: [ChannelID: Int] = [:]
         /// The newest position of each channel up to which events have brought everything.
         var known: [ChannelID: Int64] = [:]
         /// The newest position that they brought since everything was last known.
@@ -28,11 +32,17 @@ package final class FollowedEvents: Sendable {
 
     package var phase: Phase { state.withLock { $0.phase } }
 
-    /// True if events have brought every message of the channel up to this position. If not, the engine reports when
-    /// they have brought more (``RefreshTrigger/eventsCaughtUp``).
-    package func isBrought(through position: Int64, in channel: ChannelID) -> Bool {
+    /// The number of the present part of the log, which lacks nothing of the channel. A page that is requested from now
+    /// on contains what was missing before this part.
+    package func part(of channel: ChannelID) -> Int { state.withLock { $0.part(of: channel) } }
+
+    /// True if events have brought every message of the channel up to this position that a page, requested in `part`,
+    /// does not contain. If not, the engine reports when they have brought more (``RefreshTrigger/eventsCaughtUp``).
+    package func isBrought(through position: Int64, in channel: ChannelID, since part: Int?) -> Bool {
         state.withLock { state in
-            if state.phase != .none, position <= state.known[channel] ?? 0 { return true }
+            if state.phase != .none, part == state.part(of: channel), position <= state.known[channel] ?? 0 {
+                return true
+            }
             state.isAwaited = true
             return false
         }
@@ -71,10 +81,33 @@ package final class FollowedEvents: Sendable {
     }
 
     /// The events from here on do not continue the earlier ones.
-    func forget() {
+    func forget() { state.withLock { $0.interrupt() } }
+
+    /// Messages of these channels are missing among the events. Called before what follows them is stored.
+    func interrupt(_ channels: Set<ChannelID>) {
+        guard !channels.isEmpty else { return }
         state.withLock { state in
-            state.known = [:]
-            state.brought = [:]
+            guard state.inChannel.count + channels.count <= SyncLimits.followedChannelsMax else {
+                return state.interrupt()
+            }
+            state.interruptions += 1
+            for channel in channels {
+                state.inChannel[channel] = state.interruptions
+                state.known[channel] = nil
+                state.brought[channel] = nil
+            }
         }
+    }
+}
+
+extension FollowedEvents.State {
+    fileprivate func part(of channel: ChannelID) -> Int { inChannel[channel] ?? inAll }
+
+    fileprivate mutating func interrupt() {
+        interruptions += 1
+        inAll = interruptions
+        inChannel = [:]
+        known = [:]
+        brought = [:]
     }
 }

@@ -233,6 +233,7 @@ extension SyncEngine {
         mutations += Self.keeping(changes.tombstones)
         if !changes.records.isEmpty { mutations.append(.mergeRecords(RecordMerge(changes.records))) }
         mutations += removed.map { .removeRecord($0.0, $0.1) }
+        followedEvents.interrupt(changes.limited ?? [])
         let durability = try await durability(of: changes.messages)
         try await commitEvents(mutations + [.setEventCursor(batch.cursor)], durability)
         noteGone(changes.deleted)

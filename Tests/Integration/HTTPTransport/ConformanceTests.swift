@@ -3,6 +3,7 @@ import CausewayHub
 import CausewayHubRules
 import CausewayHubSQLite
 import CausewayModels
+import CausewayRecords
 import CausewayTLS
 import CausewayTestSupport
 import CausewayTransport
@@ -13,7 +14,7 @@ import Testing
 
 /// The promises of the port, kept by the transport against the real hub, over real TLS and a network with faults.
 @Suite struct ConformanceTests {
-    @Test(arguments: TransportConformance.rules.filter { !$0.needsRecords }, ["https", "wss", "auto"])
+    @Test(arguments: TransportConformance.rules, ["https", "wss", "auto"])
     func keeps(_ rule: TransportConformance.Rule, over scheme: String) async throws {
         #expect(try await rule.run(Self.harness(scheme)), "the rule does not apply")
     }
@@ -24,6 +25,7 @@ import Testing
             let folder = DataFolder(temporary.path + "/hub")
             _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
                 opening: SQLiteHubStorage.open)
+            let records = try await members(of: try Sample.channel(), in: folder)
             let faults = HubFaults()
             let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
             var configuration = HubConfiguration.secure(folder)
@@ -36,10 +38,29 @@ import Testing
                 return try await FaultProxy.run(to: hubPort) { proxy, proxyPort in
                     try await body(
                         try HubConformanceServer(
-                            folder, scheme, faults: faults, proxy: proxy, hubPort: hubPort, proxyPort: proxyPort))
+                            folder, scheme, records, faults: faults, proxy: proxy, hubPort: hubPort,
+                            proxyPort: proxyPort))
                 }
             }
         }
+    }
+
+    /// Adds members to the account's channel, and a channel that the account is no member of.
+    private static func members(of channel: ChannelID, in folder: DataFolder) async throws -> RecordSample {
+        let administration = try await HubAdministration.of(folder, opening: SQLiteHubStorage.open)
+        defer { administration.close() }
+        // Members are listed by the time when they joined, those of one time by their names.
+        for name in ["bob", "cid", "dan", "eve"] {
+            _ = try await administration.addAccount(name)
+            try await administration.setMember(
+                ChannelMemberID(channel: channel, user: try #require(UserID(name))), .member)
+        }
+        let secret = try #require(ChannelID("secret"))
+        _ = try await administration.addChannel(secret, isPublic: false, owner: UserID("bob"))
+        return RecordSample(
+            list: ChannelMember.members(of: channel),
+            ids: ["ada", "bob", "cid", "dan", "eve"].map { "\(channel)/\($0)" }, missing: "\(channel)/nobody",
+            forbidden: ChannelMember.members(of: secret))
     }
 }
 
@@ -48,6 +69,7 @@ private struct HubConformanceServer: ConformanceServer {
     let user: UserID
     let token: AccessToken
     let channel: ChannelID
+    let records: RecordSample?
     private let scheme: String
     private let tls: TLSClientConfiguration
     private let faults: HubFaults
@@ -56,9 +78,11 @@ private struct HubConformanceServer: ConformanceServer {
     private let proxyPort: Int
 
     init(
-        _ folder: DataFolder, _ scheme: String, faults: HubFaults, proxy: FaultProxy, hubPort: Int, proxyPort: Int
+        _ folder: DataFolder, _ scheme: String, _ records: RecordSample, faults: HubFaults, proxy: FaultProxy,
+        hubPort: Int, proxyPort: Int
     ) throws {
         self.scheme = scheme
+        self.records = records
         user = try #require(UserID("ada"))
         channel = try Sample.channel()
         let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)

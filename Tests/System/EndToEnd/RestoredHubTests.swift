@@ -31,7 +31,7 @@ import Testing
             logger.logLevel = .error
             return try await HubService.running(
                 .secure(data, port: port), opening: SQLiteHubStorage.open, logger: logger
-            ) { _ in try await body() }
+            ) { _ in try await Eventually.ends { try await body() } }
         }
 
         func copy(_ source: String, to target: String) throws {

@@ -93,7 +93,9 @@ final class ScriptedRemote: RemoteSource {
     /// Events have brought every message up to this position.
     func bring(through position: Int64) { state.withLock { $0.broughtThrough = position } }
 
-    func isBrought(through key: MessageQuery.Cursor) -> Bool { key.position <= state.withLock { $0.broughtThrough } }
+    func isBrought(through key: MessageQuery.Cursor, after loadedRange: LoadedRange<MessageQuery.Cursor>) -> Bool {
+        key.position <= state.withLock { $0.broughtThrough }
+    }
 
     func fail(_ error: StoreError) { resume(Answer(error: error)) }
 

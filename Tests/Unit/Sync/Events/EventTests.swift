@@ -9,14 +9,19 @@ import Testing
 /// A whole client that follows a server's events: what another device does appears, and disappears, by itself.
 @MainActor struct EventTests {
     /// Runs a test with a client that follows a server with `count` messages, and a list that is open.
-    private static func run(
-        _ count: Int = 3,
+    ///
+    /// - Parameter reportsChanges: true for a server that reports the changes since a page was read.
+    static func run(
+        _ count: Int = 3, reportsChanges: Bool = false,
         _ body:
             @escaping @Sendable (ClientWorld, CausewayClient, Followed<Message>, [RemoteMessage]) async throws -> Void
     ) throws {
         try ClientWorld.run { world in
             let messages = try RemoteMessages.server(count, world)
-            world.transport.server.withLock { $0.log = ScriptedLog() }
+            world.transport.server.withLock { server in
+                server.log = ScriptedLog()
+                server.revisions = reportsChanges ? [:] : nil
+            }
             let client = try await world.loggedIn()
             let list = Followed(
                 onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
@@ -65,7 +70,7 @@ import Testing
         world.transport.server.withLock { $0.pageQueries.count + $0.changeQueries.count }
     }
 
-    private nonisolated static func numbers(_ list: Followed<Message>) -> [Int64] {
+    nonisolated static func numbers(_ list: Followed<Message>) -> [Int64] {
         list.last?.snapshot.compactMap { $0.serverPosition?.position } ?? []
     }
 
