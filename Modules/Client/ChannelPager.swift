@@ -17,10 +17,10 @@ struct ChannelPager: RemoteSource {
         let question = RemoteQuery(
             channel: channel, range: range, limit: count(of: page), filter: query.filter,
             includesDeleted: query.includesDeleted)
-        let part = engine.followedEvents.part(of: channel)
+        let generation = engine.followedEvents.generation(of: channel)
         let response = try await engine.refresh(question, isAskedAgain: true) { hold.begin() }
         var loadedRange = loadedRange(of: response, to: range)
-        loadedRange.part = part
+        loadedRange.generation = generation
         return loadedRange
     }
 
@@ -61,13 +61,13 @@ struct ChannelPager: RemoteSource {
         let question = RemoteChangesQuery(
             channel: channel, cursor: cursor, from: from, through: last.position, isOpen: newer == nil,
             limit: Limits.pageSizeMax)
-        let part = engine.followedEvents.part(of: channel)
+        let generation = engine.followedEvents.generation(of: channel)
         guard let changes = try await engine.refreshChanges(question, willStore: { hold.begin() }) else { return nil }
         var loadedRange = loadedRange
         loadedRange.cursor = changes.cursor
         if newer == nil {
             loadedRange.newest = Self.end(max(last.position, changes.newest))
-            loadedRange.part = part
+            loadedRange.generation = generation
         }
         return loadedRange
     }
@@ -80,7 +80,7 @@ struct ChannelPager: RemoteSource {
     var following: RemoteFollowing { RemoteFollowing(engine.followedEvents.phase) }
 
     func isBrought(through key: Key, after loadedRange: LoadedRange<Key>) -> Bool {
-        engine.followedEvents.isBrought(through: key.position, in: channel, since: loadedRange.part)
+        engine.followedEvents.isBrought(through: key.position, in: channel, since: loadedRange.generation)
     }
 
     func key(above pruned: [ChannelID: Int64]) -> Key? { pruned[channel].map { Self.start($0 + 1) } }

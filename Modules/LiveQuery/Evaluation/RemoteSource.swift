@@ -105,16 +105,15 @@ package struct LoadedRange<Key: Hashable & Sendable>: Sendable, Hashable {
     package var newest: Key?
     /// An opaque cursor for requesting changes; `nil` if the server does not support that.
     package var cursor: String?
-    /// The part of the log of events in which the server was asked about the newest records: a number of the source,
-    /// for ``RemoteSource/isBrought(through:after:)``.
-    package var part: Int?
+    /// The generation of the events' guarantees in which the server was asked about the newest records: a number of the
+    /// source, for ``RemoteSource/isBrought(through:after:)``.
+    package var generation: Int?
 
-    package init(start: Key? = nil, end: Key? = nil, newest: Key? = nil, cursor: String? = nil, part: Int? = nil) {
+    package init(start: Key? = nil, end: Key? = nil, newest: Key? = nil, cursor: String? = nil) {
         self.start = start
         self.end = end
         self.newest = newest
         self.cursor = cursor
-        self.part = part
     }
 }
 

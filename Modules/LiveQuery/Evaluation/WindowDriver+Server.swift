@@ -270,7 +270,7 @@ extension LoadedRange where Key: Comparable {
             if let end = range.end, end == self.end { return nil }
             loadedRange.end = range.end
         }
-        if isNewest { (loadedRange.newest, loadedRange.part) = (range.newest, range.part) }
+        if isNewest { (loadedRange.newest, loadedRange.generation) = (range.newest, range.generation) }
         return loadedRange
     }
 }

@@ -32,17 +32,17 @@ package final class FollowedEvents: Sendable {
 
     package var phase: Phase { state.withLock { $0.phase } }
 
-    /// The number of the present part of the log, which lacks nothing of the channel. A page that is requested from now
-    /// on contains what was missing before this part.
-    package func part(of channel: ChannelID) -> Int { state.withLock { $0.part(of: channel) } }
+    /// The present generation of the guarantees: events have left out nothing of the channel since it began. A page
+    /// that is requested in it contains what was left out before.
+    package func generation(of channel: ChannelID) -> Int { state.withLock { $0.generation(of: channel) } }
 
-    /// True if events have brought every message of the channel up to this position that a page, requested in `part`,
-    /// does not contain. If not, the engine reports when they have brought more (``RefreshTrigger/eventsCaughtUp``).
-    package func isBrought(through position: Int64, in channel: ChannelID, since part: Int?) -> Bool {
+    /// True if events have brought every message of the channel up to this position that a page, requested in this
+    /// generation, does not contain. If not, the engine reports when they have brought more
+    /// (``RefreshTrigger/eventsCaughtUp``).
+    package func isBrought(through position: Int64, in channel: ChannelID, since generation: Int?) -> Bool {
         state.withLock { state in
-            if state.phase != .none, part == state.part(of: channel), position <= state.known[channel] ?? 0 {
-                return true
-            }
+            let isCurrent = state.phase != .none && generation == state.generation(of: channel)
+            if isCurrent, position <= state.known[channel] ?? 0 { return true }
             state.isAwaited = true
             return false
         }
@@ -101,7 +101,7 @@ package final class FollowedEvents: Sendable {
 }
 
 extension FollowedEvents.State {
-    fileprivate func part(of channel: ChannelID) -> Int { inChannel[channel] ?? inAll }
+    fileprivate func generation(of channel: ChannelID) -> Int { inChannel[channel] ?? inAll }
 
     fileprivate mutating func interrupt() {
         interruptions += 1
