@@ -20,7 +20,7 @@ package enum Eventually {
     ///   - limit: far more than it takes on a slow machine.
     ///   - pause: the time between two checks.
     package static func holds(
-        _ what: @autoclosure () -> String, within limit: Duration = .seconds(120),
+        _ what: @autoclosure () -> String, within limit: Duration = .seconds(300),
         lookingEvery pause: Duration = .milliseconds(10),
         _ condition: () async throws -> Bool
     ) async throws {

@@ -55,9 +55,12 @@ final class RawSocket: Sendable {
     private init(_ channel: any Channel) { self.channel = channel }
 
     /// Connects without a handshake.
-    static func connect(port: Int) async throws -> RawSocket {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port).get()
+    ///
+    /// - Parameter buffer: bytes that the system keeps for this end while they are not read.
+    static func connect(port: Int, buffer: Int? = nil) async throws -> RawSocket {
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if let buffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(buffer)) }
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
         let socket = RawSocket(channel)
         try await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(Reader(socket))
@@ -66,12 +69,12 @@ final class RawSocket: Sendable {
     }
 
     /// Connects and opens a socket.
-    static func open(_ hub: HubFixture, token: String? = nil) async throws -> RawSocket {
-        try await open(port: hub.port, token: token ?? hub.client.token ?? "")
+    static func open(_ hub: HubFixture, token: String? = nil, buffer: Int? = nil) async throws -> RawSocket {
+        try await open(port: hub.port, token: token ?? hub.client.token ?? "", buffer: buffer)
     }
 
-    static func open(port: Int, token: String) async throws -> RawSocket {
-        let socket = try await connect(port: port)
+    static func open(port: Int, token: String, buffer: Int? = nil) async throws -> RawSocket {
+        let socket = try await connect(port: port, buffer: buffer)
         let head = try await socket.handshake(token: token)
         guard head.hasPrefix("HTTP/1.1 101 ") else { throw HubClient.Unexpected(status: 0, text: head) }
         return socket
