@@ -133,10 +133,12 @@ package actor LiveQueryEngine {
     }
 
     /// Ends every live object and collection: both statuses become `error`, and iterators end. Those opened later start
-    /// in that state. Returns when the last frames have been published. May be called twice.
+    /// in that state. Returns when the last frames have been published; for a caller on the main actor also displayed.
+    /// May be called twice.
     package nonisolated func close() async {
         if inbox.close() { return }
         await withCheckedContinuation { isDone in submit(.end { isDone.resume() }) }
+        stage.turn(for: #isolation)
     }
 
     /// Returns when every commit that was reported before the call is in the collections; for a caller on the main

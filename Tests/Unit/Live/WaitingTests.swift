@@ -7,7 +7,7 @@ import Testing
 
 /// Callers that wait: for the stored data, for pages, for the server.
 @MainActor struct WaitingTests {
-    /// A server that responds at once, with one prepared response after the other.
+    /// A server that responds at once, with one prepared response after the other; later while it is held.
     private final class PreparedRemote: RemoteSource {
         enum Response: Sendable {
             case page([RemoteMessage], LoadedRange<MessageQuery.Cursor> = LoadedRange())
@@ -17,6 +17,7 @@ import Testing
         private let store: any Store
         private let responses: Mutex<[Response]>
         private let asked = Mutex([RemoteSourcePage<MessageQuery.Cursor>]())
+        private let hold = Mutex((isOn: false, waiters: [CheckedContinuation<Void, Never>]()))
 
         init(_ store: any Store, _ responses: [Response]) {
             self.store = store
@@ -29,6 +30,7 @@ import Testing
             _ page: RemoteSourcePage<MessageQuery.Cursor>, hold: FrameHold
         ) async throws -> LoadedRange<MessageQuery.Cursor> {
             asked.withLock { $0.append(page) }
+            await released()
             let response = responses.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             switch response {
             case .page(let messages, let loadedRange):
@@ -41,6 +43,27 @@ import Testing
         }
 
         func isPlaced(_ key: MessageQuery.Cursor) -> Bool { key.position != .max }
+
+        /// Responds to nothing while `operation` runs.
+        func holding(_ operation: @MainActor () async -> Void) async {
+            hold.withLock { $0.isOn = true }
+            await operation()
+            let waiters = hold.withLock { hold in
+                defer { hold = (false, []) }
+                return hold.waiters
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+
+        private func released() async {
+            await withCheckedContinuation { waiter in
+                let isHeld = hold.withLock { hold in
+                    if hold.isOn { hold.waiters.append(waiter) }
+                    return hold.isOn
+                }
+                if !isHeld { waiter.resume() }
+            }
+        }
     }
 
     private let store = MemoryStore()
@@ -175,6 +198,19 @@ import Testing
         #expect(list.allObjects().map(\.text) == texts(1...5))
     }
 
+    /// The results of two requests that are made before the server responds to the first one.
+    private func results(
+        of remote: PreparedRemote, _ request: @escaping @MainActor () async throws -> Int
+    ) async throws -> [Int] {
+        var requests: [Task<Int, any Error>] = []
+        await remote.holding {
+            for _ in 0..<2 { requests.append(Task { try await request() }) }
+            // The main actor takes its tasks in their order: after this one both have asked.
+            await Task {}.value
+        }
+        return [try await requests[0].value, try await requests[1].value]
+    }
+
     @Test func requestsForOnePreviousPageAreJoined() async throws {
         let (list, remote) = collection(
             engine(), anchor: .last,
@@ -184,9 +220,7 @@ import Testing
         await wait(for: list) { $0.loadingStatus == .loaded }
         #expect(list.hasPrevious && list.dataStatus == .fresh)
         let asked = remote.askedCount
-        async let first = list.previousPage()
-        async let second = list.previousPage()
-        #expect(try await [first, second] == [2, 2])
+        #expect(try await results(of: remote) { try await list.previousPage() } == [2, 2])
         #expect(list.allObjects().map(\.text) == texts(1...4))
         #expect(remote.askedCount == asked + 1)
     }
@@ -201,9 +235,7 @@ import Testing
         await wait(for: list) { $0.loadingStatus == .loaded }
         #expect(list.hasNext && list.dataStatus == .fresh)
         let asked = remote.askedCount
-        async let first = list.nextPage()
-        async let second = list.nextPage()
-        #expect(try await [first, second] == [2, 2])
+        #expect(try await results(of: remote) { try await list.nextPage() } == [2, 2])
         #expect(list.allObjects().map(\.text) == texts(1...4))
         #expect(remote.askedCount == asked + 1)
     }
