@@ -36,6 +36,8 @@ package struct Plan: Sendable {
     var deliveriesInFlightMax: Int
     /// True when the hub has events, and every client has lists open that they keep up to date.
     package var hasEvents = false
+    /// True when the hub reports the changes since a page was read.
+    var reportsChanges = false
     /// True when users send files, and files have faults of their own; in other runs files are only a length.
     package var hasFiles = false
     /// True when the clients' stores have files, on a disk in memory that knows what is durable.
@@ -155,6 +157,7 @@ package struct Plan: Sendable {
         likelihoods.draw(Fault.ofNonsense, badness: badness, using: &generator)
         isCrowded = Int.random(in: 0..<24, using: &generator) == 0
         let total = Int.random(in: 1...3, using: &generator)
+        reportsChanges = Bool.random(using: &generator)
         guard isCrowded else { return }
         channelCount = 200
         hasEvents = false  // each channel would have a list

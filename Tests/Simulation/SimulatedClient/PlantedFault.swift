@@ -80,6 +80,8 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
     case mixesAccounts
     /// It requests each page many times.
     case repeatsPageRequests
+    /// The changes since a page was read are left out.
+    case dropsChanges
     /// A page from the server is merged with old contents.
     case bringsOldContents
     /// It completes a report that is too short with refusals.
@@ -145,8 +147,8 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
             .engineMissesCommits, .repeatsFeedCommits, .skipsSweep, .keepsEpoch, .forgetsDeletions, .losesFences,
             .keepsAnsweredFences, .losesAttempts, .visitForgetsDoubts, .showsAnothers, .hidesQuestions,
             .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
-            .mixesAccounts, .repeatsPageRequests, .bringsOldContents,
-            .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
+             .mixesAccounts, .repeatsPageRequests, .dropsChanges, .bringsOldContents,
+             .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
             .redeliversInDisorder, .forgetsRepeatedDeletions, .forgetsHistory, .keepsWhatIsLost, .hidesFeedResets,
             .forgetsAttemptsAtStart, .killersGoFree,
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,

@@ -95,6 +95,10 @@ final class SimulatedTransport: Transport {
         return page
     }
 
+    func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
+        try await call { [self] reply in world.ask(query, self, reply) }
+    }
+
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { nil }
 
     var media: (any MediaStore)? { SimulatedMedia(transport: self) }

@@ -23,6 +23,8 @@ package struct Tally: RunTally {
     package var unconfirmed = 0
     /// Parts of the hub's log that it sent.
     package var eventParts = 0
+    /// Requests for changes.
+    package var changeRequests = 0
     package var operations = 0
     /// Bytes of files that the hub received, uploads that it completed, and uploads that were resumed.
     package var fileBytes = 0
@@ -73,6 +75,7 @@ package struct Tally: RunTally {
         left.results += right.results
         left.unconfirmed += right.unconfirmed
         left.eventParts += right.eventParts
+        left.changeRequests += right.changeRequests
         left.operations += right.operations
         left.fileBytes += right.fileBytes
         left.uploadsCompleted += right.uploadsCompleted
@@ -150,7 +153,8 @@ extension Tally {
                 + "\(commits) commits and \(unconfirmed) that did not wait for the disk, \(openings) openings",
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
-                + "\(results) results told, \(eventParts) parts of the hub's log",
+                + "\(results) results told, \(eventParts) parts of the hub's log, "
+                + "\(changeRequests) requests for changes",
             uploadSummary,
             diskSummary,
             "lethal messages used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",

@@ -132,6 +132,28 @@ extension World {
         }
     }
 
+    /// A request for changes costs as much as one for a page, and is counted as one.
+    func ask(_ query: RemoteChangesQuery, _ transport: SimulatedTransport, _ reply: Reply<RemoteChanges?>) {
+        guard processes[transport.process].life != .dead else { return }
+        let device = processes[transport.process].device
+        if processes[transport.process].isWitnessed { pagesRead += 1 }
+        processes[transport.process].pageRequests.append(runtime.now)
+        if processes[transport.process].pageRequests.isCrowded {
+            violated(.pageCircles, "device \(device) asks for changes in circles")
+        }
+        guard passes(device, reply) else { return }
+        after(latency()) { [self] in
+            if let error = doorError(transport.token) { return answer(reply, .failure(error), after: latency()) }
+            var changes = hub.changes(query, for: account(of: transport.token))
+            if lies(.dropsChanges, oneIn: 1) { changes?.items = [] }
+            tally.changeRequests += 1
+            tell(.answers, device, 2) { [changes] in
+                "hub: changes for device \(device): \(changes.map { "\($0.items.count) and \($0.gone.count) gone" } ?? "-")"
+            }
+            answer(reply, .success(changes), after: latency())
+        }
+    }
+
     private func serverInfo(of user: UserID, knowing history: ServerHistory?, _ outbox: OutboxID?) -> ServerInfo {
         var serverInfo = ServerInfo(user: user, server: "simulated")
         let isCurrent = meet(history)
@@ -160,7 +182,10 @@ extension World {
         let hasMore = items.count > query.limit
         var page = RemotePage(items: Array(items.suffix(query.limit)), hasMore: hasMore)
         page.history = oracle.name(hub)
-        if plan.hasLosses || plan.hasEvents { page.range = range(of: page, query) }
+        if plan.hasLosses || plan.hasEvents {
+            page.range = range(of: page, query)
+            if plan.reportsChanges { page.cursor = hub.eventCursor?.rawValue }
+        }
         if strikes(.pageLeadsNowhere) {
             page.items = []
             page.hasMore = true

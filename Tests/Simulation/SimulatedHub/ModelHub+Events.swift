@@ -33,11 +33,10 @@ extension ModelHub {
         after cursor: EventCursor, for account: UserID?, countMax: Int, listedMax: Int
     ) -> EventPart? {
         guard let end = eventCursor else { return nil }
-        let numbers = cursor.rawValue.split(separator: ".").compactMap { Int64($0) }
-        guard numbers.count == 3, numbers[0] == identity.hub, numbers[1] == identity.history.number,
-            (log.start...log.end).contains(numbers[2])
-        else { return .reset(EventStart(cursor: end, history: present)) }
-        let all = log.changes(after: numbers[2])
+        guard let since = position(of: cursor.rawValue) else {
+            return .reset(EventStart(cursor: end, history: present))
+        }
+        let all = log.changes(after: since)
         let counts = Dictionary(all.compactMap { channel(of: $0.message).map { ($0, 1) } }, uniquingKeysWith: +)
         let limited = Set(counts.filter { $0.value > listedMax }.keys)
         let listed = all.filter { change in channel(of: change.message).map { !limited.contains($0) } ?? false }
@@ -49,6 +48,34 @@ extension ModelHub {
                 events: part.compactMap { event($0.message, at: $0.position, for: account) },
                 limited: limited.sorted { $0.value < $1.value }.map(EventTopic.channel), cursor: last,
                 isUpToDate: isUpToDate, history: present))
+    }
+
+    /// The changes of a part of a channel since a cursor of the log. A message that was added is listed only after the
+    /// part's end, unless it was changed afterwards.
+    ///
+    /// - Returns: `nil` if pages must be read instead.
+    package func changes(_ query: RemoteChangesQuery, for account: UserID?) -> RemoteChanges? {
+        guard let end = eventCursor, let since = position(of: query.cursor) else { return nil }
+        let changed = log.changes(after: since).map(\.message).filter { channel(of: $0) == query.channel }
+        let gone = changed.filter { message($0, for: account) == nil }
+        let edited = Set(changed.filter { accepted[$0]?.changedAt != nil })
+        let items = messages(of: query.channel, for: account).filter { message in
+            let position = message.serverPosition.position
+            return edited.contains(message.id) && (query.from...query.through).contains(position)
+                || query.isOpen && position > query.through
+        }
+        guard items.count + gone.count <= query.limit else { return nil }
+        return RemoteChanges(
+            items: items, gone: gone, cursor: end.rawValue, newest: newestPosition(of: query.channel))
+    }
+
+    /// The position of a cursor; `nil` for one of another log, or one that is too old.
+    private func position(of cursor: String) -> Int64? {
+        let numbers = cursor.split(separator: ".").compactMap { Int64($0) }
+        guard numbers.count == 3, numbers[0] == identity.hub, numbers[1] == identity.history.number,
+            (log.start...log.end).contains(numbers[2])
+        else { return nil }
+        return numbers[2]
     }
 
     private func channel(of message: MessageID) -> ChannelID? { accepted[message]?.channel }
