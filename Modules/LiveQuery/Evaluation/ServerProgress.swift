@@ -43,6 +43,9 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     var isResponseVoid = false
     /// The newest record that was displayed when the current request was made: the response covers it.
     var newestWhenAsked: Key?
+    /// The newest record that is covered only because it was displayed when the server was asked, and the newest one
+    /// that the response lists; `nil` if they are the same.
+    var assumption: (newest: Key, listed: Key)?
     /// True if the server has returned everything up to ``loadedRange``.
     var isComplete: Bool
     /// True if records arrived by themselves, and the server may have others before them that were not requested.
@@ -72,6 +75,7 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         isRetryDue = false
         underWay = nil
         prunedBelow = nil
+        assumption = nil
         isResponseVoid = false
         isComplete = false
         hasGap = false

@@ -172,10 +172,23 @@ extension WindowDriver {
 
     /// Rows that were displayed when the server was asked are older than its response, even if that is empty.
     private func covering(_ range: LoadedRange<Query.Key>) -> LoadedRange<Query.Key> {
-        guard let newest = range.newest, let asked = server.newestWhenAsked, asked > newest else { return range }
+        guard let newest = range.newest, let asked = server.newestWhenAsked, asked > newest else {
+            if range.newest != server.assumption?.newest { server.assumption = nil }
+            return range
+        }
+        server.assumption = (newest: asked, listed: newest)
         var loadedRange = range
         loadedRange.newest = asked
         return loadedRange
+    }
+
+    /// A row that has left the window says no longer that the response covers its place: when the server has lost its
+    /// data, places are assigned again.
+    private func checkAssumption() {
+        guard let (newest, listed) = server.assumption, window.rows.row(at: newest) == nil else { return }
+        server.assumption = nil
+        if server.loadedRange?.newest == newest { server.loadedRange?.newest = listed }
+        if server.pending?.newest == newest { server.pending?.newest = listed }
     }
 
     /// Checks whether records that arrived by themselves, such as a delivered message of this account, directly follow
@@ -183,6 +196,7 @@ extension WindowDriver {
     /// brought them; without events the server is asked.
     func checkNewest() {
         guard let remote, !window.isStale else { return }
+        checkAssumption()
         server.hasGap = false
         guard let loadedRange = server.loadedRange, let newest = loadedRange.newest,
             newestSide == .end ? loadedRange.end == nil : loadedRange.start == nil,

@@ -78,6 +78,32 @@ import Testing
         }
     }
 
+    /// After a loss of the server's data, positions are assigned again: those of messages that it lost hide no hole.
+    @Test func positionsOfLostMessagesHideNoHole() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let list = Self.list(world, remote)
+            await world.settle()
+            remote.answer(try Self.placed(1...5, in: world), newest: 5)
+            await world.settle()
+            onMain { list.refresh() }
+            await world.settle()
+            remote.answer(gone: (1...5).map(Sample.id))
+            await world.settle()
+            onMain { #expect(list.dataStatus == .fresh && list.count == 0) }
+            try await world.put(12, at: 2)
+            await world.settle()
+            #expect(remote.asked.count == 3)
+            onMain { #expect(list.dataStatus == .local && list.count == 1) }
+            remote.answer([try Sample.placed(11, at: 1, in: world.general)], newest: 2)
+            await world.settle()
+            onMain {
+                #expect(list.allObjects().map(\.text) == ["11", "12"])
+                #expect(list.dataStatus == .fresh)
+            }
+        }
+    }
+
     /// The window lies far from the range that the server covers: none of its edges remains outside.
     @Test func aWindowOutsideOfWhatTheServerCoversBeginsAnew() throws {
         try LiveWorld.run { world in

@@ -7,6 +7,7 @@ import Synchronization
 final class ScriptedRemote: RemoteSource {
     struct Answer: Sendable {
         var messages: [RemoteMessage] = []
+        var gone: [MessageID] = []
         var loadedRange = LoadedRange<MessageQuery.Cursor>()
         var error: StoreError?
     }
@@ -37,7 +38,8 @@ final class ScriptedRemote: RemoteSource {
         }
         if let error = answer.error { throw error }
         hold.begin()
-        try await store.commit(answer.messages.map { .merge($0, at: Timestamp(milliseconds: 0)) })
+        try await store.commit(
+            answer.gone.map { .delete($0) } + answer.messages.map { .merge($0, at: Timestamp(milliseconds: 0)) })
         return answer.loadedRange
     }
 
@@ -50,6 +52,11 @@ final class ScriptedRemote: RemoteSource {
                 loadedRange: LoadedRange(
                     start: start.map { Self.start($0) }, end: end.map { Self.end($0) },
                     newest: newest.map { Self.end($0) })))
+    }
+
+    /// Responds to the oldest open request: the server has lost these messages, and has no others.
+    func answer(gone: [MessageID]) {
+        resume(Answer(gone: gone, loadedRange: LoadedRange(newest: Self.end(0))))
     }
 
     func isPlaced(_ key: MessageQuery.Cursor) -> Bool { key.position != .max }
