@@ -55,7 +55,8 @@ extension Outbox {
     private mutating func expireUnsent(
         _ lane: Int, _ index: Int, _ failure: Failure, _ step: inout OutboxStep
     ) {
-        let slot = lanes[lane].slots.remove(at: index)  // near the front: what is before it was transmitted or is new
+        // Near the front: what is before it was transmitted, lost by the server, or is new.
+        let slot = lanes[lane].slots.remove(at: index)
         lanes[lane].dropRemovedHead()
         slotIndex.removeSend(slot.message)
         noteFailure(of: slot, failure, lane, &step)

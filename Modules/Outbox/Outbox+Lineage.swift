@@ -49,8 +49,13 @@ extension Outbox {
 
     /// The server has another history than the deliveries name: probes it for its history and the marks of the lanes.
     mutating func noteOtherHistory(_ step: inout OutboxStep) {
-        if case .unknown = connection.state { return }  // another lane's response arrived first
-        connection.state = .unknown
+        switch connection.state {
+        case .unknown: return  // another lane's response arrived first
+        case .online: connection.state = .unknown
+        case .offline, .settling:
+            // After an outage the connection settles, whatever the server has lost; a probe under way sees it, too.
+            if connection.isProbing { return }
+        }
         startProbe(&step)
         pauseBeforeStartingOver(step.clock)
         forks += 1
@@ -126,6 +131,7 @@ extension Outbox {
                 let former = old.sendSlot(of: message).map { old.lanes[$0.lane].slots[$0.index] }
                 lanes[lane].slots[index].queuedAt = former?.queuedAt ?? aging.undisturbedWall(clock)
             }
+            lanes[lane].listAges()
         }
     }
 }

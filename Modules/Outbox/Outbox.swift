@@ -146,6 +146,7 @@ package struct Outbox: Sendable, Hashable {
         for pause in snapshot.pauses { pauses.insert(pause.message, in: laneIndex(pause.lane)) }
         for lane in lanes.indices {
             lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)
+            if configuration.expiry != nil { lanes[lane].listAges() }
             // An orderly end refunds the attempt under way: a stored attempt was cut off, or failed.
             if lanes[lane].slots.contains(where: { $0.isMessage && $0.attempts > 0 }) {
                 lanes[lane].caution.afterCrashMax = 1

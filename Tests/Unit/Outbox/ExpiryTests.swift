@@ -228,11 +228,9 @@ import Testing
 
     @Test func anAgeOutOfOrderIsNotSentLateEither() {
         // The wall clock was set back between the two.
-        var harness = harness([old("a", 1, seconds: 0), old("b", 2, seconds: 90), old("c", 3, seconds: 1)])
-        #expect(harness.sent == ["0<1 send a"])
-        harness.answer(1, accepted())
-        #expect(harness.told == ["a delivered", "b failed expired"])
-        #expect(harness.sent == ["1<3 send c"])
+        let harness = harness([old("a", 1, seconds: 0), old("b", 2, seconds: 90), old("c", 3, seconds: 1)])
+        #expect(harness.told == ["b failed expired"])
+        #expect(harness.sent == ["0<1 send a, 1<3 send c"])
     }
 
     /// The feed was reset before it reported the message; the wall clock had been set back by an hour.
@@ -289,5 +287,32 @@ import Testing
         #expect(harness.sent == ["0<1 fence a"])
         harness.answer(2, .fenced)
         #expect(harness.sent == ["0<2 send m"])
+    }
+
+    /// A message that the server has lost is new to the queue, and precedes older ones.
+    @Test func whatIsOlderThanTheFirstExpiresInTime() {
+        var harness = harness([old("a", 1, seconds: 0), old("b", 2, seconds: 50)], isOnline: false)
+        harness.take(.sessionBegan)
+        harness.wait(.seconds(10))
+        #expect(harness.told == ["b failed expired"])
+        harness.wait(.milliseconds(49_999))
+        #expect(harness.told == [])
+        harness.wait(.milliseconds(1))
+        #expect(harness.told == ["a failed expired"])
+    }
+
+    @Test func whatIsQueuedAgainBeforeAnOlderMessageDelaysNoExpiry() {
+        var harness = harness()
+        harness.take(.paused)
+        harness.create("b")
+        harness.wait(.seconds(50))
+        harness.take(
+            .historyChanged(ServerHistory(server: "hub", id: "another", commit: 1, claim: ""), marks: [:]))
+        let again = OutboxSnapshot(
+            outboxID: OutboxID(UUIDv7(high: 1, low: 2)), epoch: 1, lastTransmitted: [:],
+            entries: [old("a", 11, seconds: -50), old("b", 12, seconds: 0)], pauses: [], lineage: Lineage())
+        harness.take(.forked(again))
+        harness.wait(.seconds(10))
+        #expect(harness.told == ["b failed expired"])
     }
 }

@@ -211,4 +211,25 @@ import Testing
         harness.answer(1, accepted())
         #expect(harness.sent == ["1<2 send b, 2<3 send c"], "then twice as many each time")
     }
+
+    /// Another history is no reason to send before the connection has settled.
+    @Test(arguments: [true, false])
+    func aServerThatHasLostDataSettlesAfterAnOutage(isBack: Bool) {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("m", lane: .media)
+        harness.fail(1, .noAnswer)
+        if isBack {
+            harness.take(.probeRequested)
+            harness.take(.authenticated)
+        }
+        harness.fail(2, .historyChanged(detail: ""))
+        #expect(harness.probes == 1)
+        harness.take(.authenticated)
+        #expect(harness.sent == [])
+        let reason = harness.waitReason("m")
+        if case .settling = reason {} else { Issue.record("it waits: \(String(describing: reason))") }
+        harness.wait(.seconds(5))
+        #expect(harness.batches.count == 4)
+    }
 }
