@@ -32,9 +32,14 @@ extension MutationApplier {
         var entry: LaneSequences.Entry
     }
 
-    /// The messages that this account delivered and that the server no longer has, or may not have. Every message that
-    /// the server has counts as changed in no history yet.
+    /// The messages that this account delivered and that the server no longer has, or may not have. Every message
+    /// counts as changed in no history yet.
     private mutating func lostMessages(_ marks: [LaneID: Int64]) throws(Rows.Failure) -> [Place] {
+        for part in [ItemPart.pending, .failed] {
+            try forEach(part) { applier, old throws(Rows.Failure) in
+                if let message = old.message { try applier.write(.message(message.inOtherHistory()), over: old) }
+            }
+        }
         let user = try rows.session()?.user
         var lost: [Place] = []
         try forEach(.synced) { applier, old throws(Rows.Failure) in

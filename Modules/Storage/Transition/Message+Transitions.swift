@@ -49,9 +49,8 @@ extension Message {
     }
 
     /// The server's data have another history: the server's next version of the message replaces the known one,
-    /// whatever its time.
+    /// whatever its time. Also of a message that is queued: the former history may have had it, or an edit of it.
     package func inOtherHistory() -> Message {
-        guard syncState == .synced else { return self }
         var message = self
         message.confirmed?.changedAt = nil
         message.confirmed?.clock = VersionClock()

@@ -37,10 +37,11 @@ extension ReferenceModel {
         history = new
         eventCursor = nil
         var lost: [LaneID: [MessageID: Int64]] = [:]
-        for message in items.values where message.syncState == .synced {
+        for message in items.values where !message.isOperation {
             bodies[message.id]?.changedAt = nil
             bodies[message.id]?.clock = VersionClock()
-            guard let lane = message.lane, session == nil || session?.user == message.sender,
+            guard message.syncState == .synced, let lane = message.lane,
+                session == nil || session?.user == message.sender,
                 message.laneSequence == 0 || message.laneSequence > marks[lane] ?? 0
             else { continue }
             become(.created, message.id, time)

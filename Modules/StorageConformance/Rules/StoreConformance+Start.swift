@@ -203,6 +203,25 @@ extension StoreConformance {
             let sends = try await store.outbox().entries.filter { $0.kind == .send }
             try requireEqual(sends.map(\.message), [1, 2, 4, 3].map(Sample.id), "the links in their order")
         },
+        Rule("a page overrides what a former history did to a message that waits") { factory in
+            let store = try await factory.started()
+            _ = try await store.enqueue(Sample.draft(1))
+            let edit = OperationPayload.edit(Sample.id(1), .text("edited"))
+            try await store.commit([
+                .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(1)),
+                .enqueue(Sample.operation(9, edit)),
+                .followHistory(Sample.history(2), OutboxID(UUIDv7(high: 9, low: 9)), marks: [:], at: Sample.time(2)),
+                // The server has both again; the response to the message does not come back.
+                .deliver(Sample.id(9), Sample.serverPosition(50), at: Sample.time(3)),
+            ])
+            try requireEqual(try await store.message(Sample.id(1))?.content, .text("edited"), "the edit")
+            try await store.commit([
+                .followHistory(Sample.history(3), OutboxID(UUIDv7(high: 9, low: 10)), marks: [:], at: Sample.time(4)),
+                .merge(Sample.placed(1, at: 1, .text("as the server has it")), at: Sample.time(5)),
+            ])
+            try requireEqual(
+                try await store.message(Sample.id(1))?.content, .text("as the server has it"), "the server's content")
+        },
         Rule("begin with fail gives up what was left, and asks about what had been transmitted") { factory in
             var store = try await leftBehind(factory)
             store = try await factory.reopen(store)
