@@ -33,11 +33,22 @@ struct ExpectedState: Hashable {
         /// keep their turn.
         var turns: [Int64: Int64] = [:]
         /// True when its next number puts it at the tail.
-        var isToTheTail = false
+        var isToTheTail = false { didSet { if isToTheTail { isMoved = true } } }
+        /// True when it has once left the place that it was created in.
+        var isMoved = false
         /// The number of attempts it lost to a message that kills the process.
         var paidForOthers = 0
         /// True when a second process or copy of the store has it too: its verdict is not a single client's.
         var isOutOfHand = false
+        /// True when the hub lost it after its client had heard that it was there.
+        var wasLost = false
+        /// True when the hub stored it under an outbox id that its client has given up with a former history: nothing
+        /// bars such a late copy. Until the client follows another history, which asks about everything that failed.
+        var isStray = false
+        /// True when it waited for another message while its client followed another history, which may contain it: it
+        /// gets a number as if it had never been transmitted, so nothing asks about it when it fails. Until its client
+        /// follows the next history.
+        var isUnasked = false
         /// True while its client has a receipt for its file.
         var hasReceipt = false
         /// The session of its upload, as its client committed it.
@@ -101,6 +112,11 @@ struct ExpectedState: Hashable {
     var newestBirths: [OutboxKey: Int] = [:]
     /// The last requested content and reactions of each message.
     var wanted: [MessageID: WantedState] = [:]
+    /// The operations that hubs have ever applied to each message, and its last content there.
+    var applied: [MessageID: Set<MessageID>] = [:]
+    var lastContents: [MessageID: MessageContent] = [:]
+    /// The outbox ids that clients have given up because the hub had another history.
+    var formerOutboxes: Set<OutboxID> = []
     /// Messages that a planted fault recreated under another id, with the original ids.
     var copies: [MessageID: MessageID] = [:]
 
@@ -116,6 +132,7 @@ struct ExpectedState: Hashable {
 
     /// Records that a user resent it and the number that the store assigned; 0 when it waits for another message.
     mutating func noteTail(_ sequence: Int64, of message: MessageID) {
+        records[message]?.isMoved = true
         if sequence > 0 {
             records[message]?.turns[sequence] = sequence
         } else {

@@ -27,6 +27,8 @@ package enum Fault: Int, SimulatedFault {
     case uploadCut, uploadAnswerLost, uploadBusy, uploadExpired, uploadDamaged, uploadHubRestart, fileExpired
     // The store's feed reports only that something changed
     case feedReset
+    // The hub's data: a backup restored by the hub's own command, an earlier state copied into their place, another hub
+    case hubRestored, hubPutBack, hubReplaced
 
     /// In thousandths of its occasions, before the plan multiplies it.
     package var likelihood: Int {
@@ -63,6 +65,8 @@ package enum Fault: Int, SimulatedFault {
         case .uploadExpired, .uploadDamaged, .uploadHubRestart: 20
         case .fileExpired: 100
         case .feedReset: 30
+        case .hubRestored, .hubPutBack: 20
+        case .hubReplaced: 12
         case .lethalPayload, .idTaken, .overtaken: 0  // not drawn: they are properties of the message
         }
     }
@@ -73,11 +77,17 @@ package enum Fault: Int, SimulatedFault {
         switch self {
         case .overtaken: 5_000  // requires a combination of events
         case .pausedProcess, .restoredCopy: 100  // once for each client
+        case .hubRestored, .hubPutBack, .hubReplaced: 100  // in a part of the plans
         default: 50
         }
     }
 
     package var name: String { "\(self)" }
+
+    /// The losses of the hub's data.
+    static let ofHistory: [Fault] = [.hubRestored, .hubPutBack, .hubReplaced]
+    /// Drawn apart from the others, so that plans without them are the same as before they existed.
+    static let drawnApart: [Fault] = [.feedReset] + ofHistory
 
     /// Its place among all, which also makes it cheap as a key.
     var index: Int { rawValue }

@@ -9,6 +9,8 @@ package struct FaultCounts: RunTally {
     package var accepted = 0
     package var deleted = 0
     package var resent = 0
+    /// Messages that clients queued again because the hub had lost them.
+    package var lost = 0
     /// Attempts to upload a file.
     package var uploads = 0
     /// Logins of another account than before, and those that left fences or deletions behind that the hub had not
@@ -35,6 +37,7 @@ package struct FaultCounts: RunTally {
         left.accepted += right.accepted
         left.deleted += right.deleted
         left.resent += right.resent
+        left.lost += right.lost
         left.uploads += right.uploads
         left.visits += right.visits
         left.visitsInDoubt += right.visitsInDoubt
@@ -72,6 +75,7 @@ package struct FaultCounts: RunTally {
         let days = Int(virtualTime.wholeMilliseconds / 86_400_000)
         return """
             \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
+            \(lost) messages queued again because the hub had lost them
             \(uploads) uploads begun
             \(visits) logins of another account, \(visitsInDoubt) of them while questions were open
             \(milestones.summary)

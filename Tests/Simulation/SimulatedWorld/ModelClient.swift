@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulationKernel
+import CausewayStorage
 import DequeModule
 
 /// The machine of a running process. An object, because a copy of the outbox costs as much as its fields.
@@ -15,12 +16,24 @@ final class Machine {
         version += 1
         return outbox.handle(event, at: clock)
     }
+
+    func decision(
+        to park: Mutation, _ operation: QueuedOperation, parent: Message, with operations: [QueuedOperation]
+    ) -> (mutation: Mutation, isReleasing: Bool) {
+        outbox.decision(to: park, operation, parent: parent, with: operations)
+    }
 }
 
 /// One client: the content of its disk, and the memory of its running process.
 ///
 /// An object, so that looking at a client copies none of it.
 final class ModelClient {
+    /// A departure: of a message or a question about it, or of one deletion of it.
+    struct Link: Hashable {
+        var message: MessageID
+        var deletion: Int64?
+    }
+
     // On disk
     var store: ModelStore
     /// The account that is logged in.
@@ -28,6 +41,8 @@ final class ModelClient {
     /// The account that was logged in last.
     var lastAccount: UserID
     var isDiskFull = false
+    /// Messages of its account that came from another device, and were deleted here only.
+    var deletedHere: Set<MessageID> = []
 
     // In memory: lost in a crash
     /// `nil` while no process runs.
@@ -59,9 +74,12 @@ final class ModelClient {
     /// The time before which the hub asked not to be called.
     var quietUntil = MonotonicTime.zero
     /// The last departures of each message, and the last probes of the hub.
-    var departures: [MessageID: Moments] = [:]
+    var departures: [Link: Moments] = [:]
     var probes = Moments()
     var probesUnderWay = 0
+    /// The last history that the hub named, and those that the deliveries under way named, by their batches.
+    var history: ServerHistory?
+    var named: [Int: ServerHistory] = [:]
     /// True when a crash had interrupted an attempt before this machine started.
     var mayGoOneByOne = false
     /// True when a user paused it and has not resumed it since.
@@ -71,6 +89,8 @@ final class ModelClient {
     var found: FoundState?
 
     // Counted by the world
+    /// The number of probes so far.
+    var lastProbe = 0
     /// Increases with each start, each logout and each login: responses to an older run are ignored.
     var process = 0
     /// Wall clock minus true time.
@@ -141,6 +161,7 @@ struct FoundState: Equatable {
     var machine: Int
     var store: Int
     var hub: Int
+    var hubAge: Int
 }
 
 extension ModelClient: Candidate {
@@ -153,6 +174,7 @@ extension ModelClient {
         let copy = ModelClient(store: store, account: lastAccount)
         copy.account = account
         copy.isDiskFull = isDiskFull
+        copy.deletedHere = deletedHere
         copy.machine = machine.map { Machine($0.outbox) }
         copy.inbox = inbox
         copy.missed = missed
@@ -173,6 +195,9 @@ extension ModelClient {
         copy.departures = departures
         copy.probes = probes
         copy.probesUnderWay = probesUnderWay
+        copy.history = history
+        copy.named = named
+        copy.lastProbe = lastProbe
         copy.mayGoOneByOne = mayGoOneByOne
         copy.isPaused = isPaused
         copy.process = process

@@ -105,6 +105,13 @@ struct ModelFiles {
         return true
     }
 
+    /// Replaces the files by those of a backup; no name is given twice.
+    mutating func goBack(to backup: ModelFiles) {
+        uploads = backup.uploads
+        files = backup.files
+        admitted = []
+    }
+
     /// Restarts the hub: offsets that it reported are on its disk.
     mutating func restart() {
         guard plantedFault == .hubForgetsOffsets else { return }

@@ -21,6 +21,10 @@ struct ModelStore: Hashable {
     private(set) var related: Set<MessageID> = []
     private(set) var controls: [Int64: ChainMarker] = [:] { didSet { listEntries() } }
     private(set) var deletions: Set<MessageID> = []
+    /// The deletions in the order in which they were recorded, which only a change of the hub's history needs.
+    private(set) var deleteActions: [DeleteAction] = []
+    /// The last history that the hub named.
+    private(set) var history: ServerHistory?
     /// The ids of ``items`` in the order of creation: each new item has the highest ordinal.
     private var order: [OperationID] = []
     /// The links of ``pending`` and ``controls``.
@@ -43,6 +47,11 @@ struct ModelStore: Hashable {
     mutating func takeFeed() -> [OutboxEntry] {
         defer { feed = [] }
         return feed
+    }
+
+    /// Removes the new links of messages that the hub was seen to have.
+    mutating func discardFeed(of messages: Set<MessageID>) {
+        feed.removeAll { $0.kind == .send && messages.contains($0.message) }
     }
 
     var isFeedEmpty: Bool { feed.isEmpty }
@@ -154,12 +163,18 @@ struct ModelStore: Hashable {
         case .delete(let id):
             put(nil, as: id)
             release(id, at: nil)
-        case .recordDelete(let action): deletions.insert(action.message)
+        case .recordDelete(let action):
+            deletions.insert(action.message)
+            if keepsHistory { deleteActions.append(action) }
         case .merge(let placed, let time): merge(placed, at: time)
         case .endSession(let failure):
             endSession(failure)
             for id in failed { change(id) { $0.unpaused() } }
-        case .forkOutbox(let id, let time): forkOutbox(id, at: time)
+        case .forkOutbox(let id, let time): forkOutbox(id, entries, at: time)
+        case .keepHistory(let history): self.history = history
+        case .followHistory(let history, let id, let marks, let time):
+            self.history = history
+            followHistory(id, marks: marks, at: time)
         case .saveSession, .mergeRecords, .removeRecord, .setEventCursor, .prune: break
         default: applyToChain(mutation)
         }
@@ -216,7 +231,12 @@ struct ModelStore: Hashable {
             release(placed.id, at: time)
         }
         if let message = message(placed.id) {
-            put(.message(message.merged(with: placed, at: time)), as: placed.id)
+            var merged = message.merged(with: placed, at: time)
+            let isShared = message.ordinal < lineage.sharedBelow
+            if message.syncState == .error || (message.isUndelivered && isShared) {
+                merged = merged.deliveredElsewhere()
+            }
+            put(.message(merged), as: placed.id)
         } else if !deletions.contains(placed.id) || plantedFault == .mergeRevives {
             put(.message(Message(placed, ordinal: takeSequence())), as: placed.id)
         }
@@ -232,8 +252,7 @@ struct ModelStore: Hashable {
         }
     }
 
-    private mutating func forkOutbox(_ id: OutboxID, at time: Timestamp) {
-        let links = entries
+    mutating func forkOutbox(_ id: OutboxID, _ links: [OutboxEntry], at time: Timestamp) {
         outboxID = id
         controls = [:]
         lastTransmitted = [:]
@@ -241,7 +260,10 @@ struct ModelStore: Hashable {
         for link in links {
             let sequence = takeSequence()
             if link.kind == .send {
-                change(link.message) { $0.forked(sequence: sequence, at: time) }
+                change(link.message) { item in
+                    let queued = item.message.map { .message($0.lost(sequence: sequence, at: time)) } ?? item
+                    return queued.forked(sequence: sequence, at: time)
+                }
             } else {
                 controls[sequence] = ChainMarker(forking: link, sequence: sequence)
             }

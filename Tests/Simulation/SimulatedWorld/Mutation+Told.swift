@@ -24,6 +24,7 @@ extension Mutation {
         case .removeMarker(let sequence): "done \(sequence)"
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
         case .forkOutbox(let id, at: _): "outbox \(id.value.low)"
+        case .followHistory(let history, let id, marks: _, at: _): "outbox \(id.value.low) in \(history.id)"
         case .setLastTransmitted(_, let sequence): "last \(sequence)"
         default: nil
         }

@@ -16,12 +16,15 @@ protocol Candidate {
     var isShared: Bool { get }
     /// True when it has performed all actions of its machine.
     var hasPerformedAll: Bool { get }
+    /// The last history of the hub that it knows, for its current account; `nil` where the hub names none.
+    var history: ServerHistory? { get }
 }
 
 /// A world that the judge knows: the witness's records, and the hub.
 protocol JudgedWorld {
     var expected: ExpectedState { get }
     var hub: ModelHub { get }
+    var oracle: HubOracle { get }
     var configuration: OutboxConfiguration { get }
     /// Returns the finding, or `nil` when the check that made it is switched off.
     func heard(_ finding: String?) -> String?
@@ -36,6 +39,14 @@ struct OutboxOracle<World: JudgedWorld> {
 
     private func heard(_ finding: String?) -> String? { world.heard(finding) }
 
+    /// True when the hub has lost data that it confirmed to this account of the client, and the client has not noticed
+    /// it: it cannot know better until then.
+    private func isBehind(_ client: some Candidate, of account: UserID? = nil) -> Bool {
+        let part = account.flatMap { client.store.otherAccounts[$0] }
+        let known = part.map(\.history) ?? client.history
+        return known.map { !world.oracle.holds($0) } ?? false
+    }
+
     // MARK: - Between two inputs
 
     func brokenBetweenInputs(of client: some Candidate) -> String? {
@@ -48,14 +59,26 @@ struct OutboxOracle<World: JudgedWorld> {
     /// Checks that a crash now would resume with exactly the machine's state.
     private func machineAndStoreDiffer(_ client: some Candidate, _ machine: Machine) -> String? {
         if machine.outbox.holds(client.store.entries) { return nil }
-        let stored = client.store.entries.map(\.undated)
-        let known = machine.outbox.entries.map(\.undated)
+        let stored = client.store.entries.map(comparable)
+        let known = machine.outbox.entries.map(comparable)
         guard stored != known else { return nil }
         for (one, other) in zip(stored, known) where one != other {
             return "the store holds \(one.told), the machine \(other.told)"
         }
         let others = (stored.dropFirst(known.count) + known.dropFirst(stored.count)).map(\.told)
         return "the store holds \(stored.count) links, the machine \(known.count): not both have \(others)"
+    }
+
+    /// The link without its time, which the machine reads from a clock that is never set. A message that the hub had
+    /// lost takes over an edit that the hub has applied to it before its response arrived: the machine keeps the former
+    /// size.
+    private func comparable(_ entry: OutboxEntry) -> OutboxEntry {
+        var entry = entry
+        entry.queuedAt = Timestamp(milliseconds: 0)
+        if world.expected.records[entry.message]?.wasLost == true, world.expected.applied[entry.message] != nil {
+            entry.bytes = 0
+        }
+        return entry
     }
 
     /// Checks that nothing is indexed that neither waits nor is in doubt.
@@ -86,11 +109,12 @@ struct OutboxOracle<World: JudgedWorld> {
     /// Checks that no message on the hub is ever reported as failed without a doubt. Only a network that repeats a
     /// request after its first response can cause that, and then a fence for it is still open.
     private func falseVerdict(_ client: some Candidate) -> String? {
+        if isBehind(client) { return nil }
         var broken: UInt64?
         for id in client.store.failed where client.store.items[id]?.isInDoubt == false {
-            guard world.hub.accepted[id] != nil, let record = world.expected.records[id], !record.isOutOfHand else {
-                continue
-            }
+            guard world.hub.accepted[id] != nil, let record = world.expected.records[id], !record.isOutOfHand,
+                !record.isStray, !record.isUnasked
+            else { continue }
             if record.isRepeated, isAsked(id, client) { continue }
             broken = min(broken ?? .max, id.value.low)
         }
@@ -148,6 +172,7 @@ struct OutboxOracle<World: JudgedWorld> {
     {
         // The hub had the deletion before the message: it keeps the place and shows nothing.
         if record.isOutOfHand || world.hub.accepted[id]?.isDeleted == true { return nil }
+        if isBehind(client, of: record.sender) || record.isStray { return nil }
         guard let message = client.store.itemOfAny(id, of: record.sender) else {
             return isAsked(id, client)
                 ? nil : "the hub stored \(id.value.low), which had been deleted for good"
@@ -162,13 +187,15 @@ struct OutboxOracle<World: JudgedWorld> {
 
     func brokenBy(_ mutation: Mutation, in client: some Candidate) -> String? {
         switch mutation {
-        case .deliver(let id, let serverPosition, at: _): return falselyDelivered(id, serverPosition)
-        case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.serverPosition)
+        case .deliver(let id, let serverPosition, at: _): return falselyDelivered(id, serverPosition, client)
+        case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.serverPosition, client)
         case .settle(let id): return falselySettled(id, client)
         case .requeue(let id, let attempts, at: _): return countedForNothing(id, attempts)
         case .fail(let id, let failure, let inDoubt):
             guard let record = world.expected.records[id] else { return "somebody else's message failed" }
-            if !inDoubt, world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
+            if !inDoubt, world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand, !isBehind(client),
+                !record.isUnasked
+            {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
@@ -178,7 +205,9 @@ struct OutboxOracle<World: JudgedWorld> {
             }
             let related = message.related.flatMap { client.store.items[$0] }
             if related?.isUndelivered == true { return nil }
-            if world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
+            if world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand, !isBehind(client),
+                !record.isUnasked
+            {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
@@ -196,7 +225,10 @@ struct OutboxOracle<World: JudgedWorld> {
         return "\(id.value.low) has used up \(attempts) attempts, and \(record.failedAttempts) failed"
     }
 
-    private func falselyDelivered(_ id: MessageID, _ serverPosition: ServerPosition) -> String? {
+    private func falselyDelivered(
+        _ id: MessageID, _ serverPosition: ServerPosition, _ client: some Candidate
+    ) -> String? {
+        if isBehind(client), world.oracle.wasGiven(serverPosition, to: id) { return nil }
         guard let accepted = world.hub.accepted[id] else {
             return "\(id.value.low) is called synced, but the hub has it not"
         }
@@ -206,7 +238,7 @@ struct OutboxOracle<World: JudgedWorld> {
     /// Checks that a resent message is accepted at its new position, never at an old one.
     private func falselySettled(_ id: MessageID, _ client: some Candidate) -> String? {
         guard let accepted = world.hub.accepted[id], let message = client.store.items[id],
-            world.expected.records[id]?.isOutOfHand == false
+            world.expected.records[id]?.isOutOfHand == false, !isBehind(client)
         else { return nil }
         if message.isPending, message.laneSequence == accepted.sequence { return nil }
         return "\(id.value.low) is called undelivered for good, but the hub has it"
@@ -247,6 +279,8 @@ struct OutboxOracle<World: JudgedWorld> {
         case .retriesUsedUp:
             let attempts = world.configuration.retry.retriesMax + 1
             guard record.uploadFailures < attempts, !record.isOutOfHand else { return nil }
+            // Its deliveries had failed so often before its outbox started over, and its file had to be uploaded again.
+            if record.failedAttempts >= attempts { return nil }
             return "\(id.value.low) was given up after \(record.uploadFailures) failed uploads, not \(attempts)"
         case .refused:
             return record.mismatches > 1 || record.isOutOfHand
@@ -322,6 +356,7 @@ struct OutboxOracle<World: JudgedWorld> {
         case .error:
             if record.isOutOfHand { return nil }
             if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
+            if record.isStray || record.isUnasked { return nil }
             return world.hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
         case .created where message.isParked:
             let related = message.related.flatMap { client.store.itemOfAny($0, of: record.sender) }
@@ -399,14 +434,5 @@ private struct ClientLane: Hashable {
 extension OutboxEntry {
     var told: String {
         "\(previous.map { "\($0)" } ?? "?")<\(sequence) \(kind) \(message.value.low) (\(attempts) attempts)"
-    }
-}
-
-extension OutboxEntry {
-    /// The entry without its time, which the machine reads from a clock that is never set.
-    fileprivate var undated: OutboxEntry {
-        var entry = self
-        entry.queuedAt = Timestamp(milliseconds: 0)
-        return entry
     }
 }

@@ -23,6 +23,8 @@ package struct Plan: Sendable {
     var faultsEnd: MonotonicTime
     /// The likelihood of each fault, in thousandths, whenever it can strike.
     var likelihoods = FaultLikelihoods<Fault>()
+    /// True when the hub names its history, and its data may be rolled back or replaced.
+    var hasLosses = false
     /// The likelihood that a restart resumes instead of failing waiting messages, in thousandths.
     var resumeLikelihood: Int
     /// The acts and strikes that a shrunk history omits.
@@ -45,6 +47,9 @@ package struct Plan: Sendable {
     /// After the faults have stopped, everything must have ended within this time: the longest pause between two
     /// attempts, and twice the settling, probing and responding that may precede and follow it.
     static let settleBound: Duration = .seconds(900)
+    /// A world in which clients probe an idle hub ends after they have been at rest for this time, in which the oldest
+    /// copies of requests have arrived.
+    static let restMax: Duration = lateRequestMax + .seconds(60)
     /// The pause between two batches of the users who delete messages that pause a lane, after the faults have ended.
     static let tidyInterval: Duration = .seconds(20)
     /// The longest delay of a timer.
@@ -54,9 +59,10 @@ package struct Plan: Sendable {
     /// Steps of one run, so that every run ends.
     static let stepsMax = 60_000
 
-    /// - Parameter hasResets: false for a feed that reports every change, as in older regressions.
+    /// - Parameter isSteady: true for a hub that keeps its data and feeds that report every change, as in older
+    ///   regressions.
     package init(
-        seed: UInt64, plantedFault: PlantedFault? = nil, silenced: String? = nil, hasResets: Bool = true
+        seed: UInt64, plantedFault: PlantedFault? = nil, silenced: String? = nil, isSteady: Bool = false
     ) {
         self.seed = seed
         self.silenced = silenced
@@ -76,7 +82,7 @@ package struct Plan: Sendable {
         configuration.retry = Self.retry(&generator)
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 3, 3, 6].randomElement(using: &generator) ?? 3
-        likelihoods.draw(Fault.allCases.filter { $0 != .feedReset }, badness: badness, using: &generator)
+        likelihoods.draw(Fault.allCases.filter { !Fault.drawnApart.contains($0) }, badness: badness, using: &generator)
         configuration.precedence = ordering.precedence
         if Int.random(in: 0..<4, using: &generator) == 0 {
             configuration.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
@@ -85,7 +91,21 @@ package struct Plan: Sendable {
         if Int.random(in: 0..<16, using: &generator) == 0 { channelCount = WorldNames.crowd }
         configuration.deliveriesInFlightTotalMax = [1, 3, 16, 16].randomElement(using: &generator) ?? 16
         configuration.uploadsMax = Int.random(in: 1...3, using: &generator)
-        if hasResets { drawResets() }
+        if isSteady { return }
+        drawResets()
+        drawLosses()
+    }
+
+    private mutating func drawLosses() {
+        var generator = SplitMix64(seed: seed ^ 0x3C3C_3C3C_3C3C_3C3C)
+        hasLosses = Int.random(in: 0..<4, using: &generator) == 0
+        guard hasLosses else { return }
+        for fault in Fault.ofHistory {
+            let times = Int.random(in: 1...3, using: &generator)
+            likelihoods[fault] = Bool.random(using: &generator) ? fault.likelihood * times : 0
+        }
+        let seconds = [nil, 30, 300].randomElement(using: &generator) ?? nil
+        configuration.idleProbeInterval = seconds.map { .seconds($0) }
     }
 
     private mutating func drawResets() {

@@ -130,6 +130,20 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case uploadsForgotten
     /// The store does not store that a file is uploaded for the second time.
     case repeatsForgotten
+
+    // Losses of the hub's data
+    /// The driver takes another history of the hub for the one that it knows: what is lost stays `synced`.
+    case lossIgnored
+    /// The driver passes the marks of another hub to the store: what is lost counts as kept.
+    case lostCountsAsKept
+    /// The driver believes responses of a former history.
+    case formerAnswersBelieved
+    /// The driver does not repeat deletions for a hub that has lost them.
+    case deletionsNotRepeated
+    /// The store queues lost messages at the tails of their lanes.
+    case lostAtTheTail
+    /// Faults of the hub
+    case hubDeliversInFormerHistories, hubOverlooksLosses, hubReusesLostPositions
 }
 
 extension PlantedFault {
@@ -146,7 +160,7 @@ extension PlantedFault {
     /// The number of seeds within which it must be found.
     package var seedsMax: UInt64 {
         switch self {
-        case .repeatsForgotten: 3_000
+        case .repeatsForgotten, .deletionsNotRepeated: 3_000
         case .resendsWhatIsReplaced: 30_000
         case .operationsUnmarked: 10_000
         case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .unpausedNotTold: 2_000

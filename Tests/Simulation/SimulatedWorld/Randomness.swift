@@ -6,6 +6,7 @@ struct Randomness {
     private let seed: UInt64
     private var ofFaults: [SplitMix64]
     private var ofNetwork: SplitMix64
+    private var ofHistory: SplitMix64
     private var strikes: [Int]
     /// The stream of the current event: of the user's act, or of the fault that struck.
     private var dice: SplitMix64
@@ -14,6 +15,7 @@ struct Randomness {
         self.seed = seed
         ofFaults = Fault.allCases.indices.map { SplitMix64(seed: seed &+ UInt64($0 + 1) &* 0xA076_1D64_78BD_642F) }
         ofNetwork = SplitMix64(seed: seed ^ 0x5EED)
+        ofHistory = SplitMix64(seed: seed ^ 0x0B5E)
         dice = SplitMix64(seed: seed ^ 0xD1CE)
         strikes = Fault.allCases.map { _ in 0 }
     }
@@ -46,6 +48,12 @@ struct Randomness {
     mutating func between(_ low: Duration, _ high: Duration) -> Duration {
         .milliseconds(Int64.random(in: low.wholeMilliseconds...high.wholeMilliseconds, using: &dice))
     }
+
+    /// The pause between two moments at which the hub's data may be copied, or lost.
+    mutating func pauseOfHub() -> Duration { .milliseconds(Int64.random(in: 200...6_000, using: &ofHistory)) }
+
+    /// A number for the choice of a backup.
+    mutating func backup(in range: Range<Int>) -> Int { Int.random(in: range, using: &ofHistory) }
 
     /// The duration of a transmission.
     mutating func latency() -> Duration { .milliseconds(Int64.random(in: 2...200, using: &ofNetwork)) }

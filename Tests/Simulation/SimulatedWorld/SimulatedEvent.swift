@@ -55,7 +55,9 @@ enum Input {
     case logIn(UserID)
     case logOut
     /// Messages from the hub, by its event stream or as a page.
-    case merge([RemoteMessage])
+    case merge(News)
+    /// A probe has succeeded.
+    case probed(ProbeCall, ProbeAnswer)
     /// Failed operations that a later one on the same message may have replaced.
     case endOvertaken([MessageID])
 }
@@ -72,10 +74,12 @@ indirect enum SimulatedEvent {
     case uploadArrives(UploadCall, UploadCall.Request)
     case uploadAnswered(UploadCall, Result<UploadCall.Answer, TransportError>)
     case foreign(DeliveryCall, [MessageID])
-    case probeArrives(client: Int, process: Int)
-    case probeEnds(client: Int, process: Int, TransportError?)
+    case probeArrives(ProbeCall)
+    case probeEnds(ProbeCall, Result<ProbeAnswer, TransportError>)
     /// The hub sends messages by its event stream.
-    case news(client: Int, process: Int, [RemoteMessage])
+    case news(client: Int, process: Int, News)
+    /// The hub's data may be copied, or lost.
+    case hubAges
     case clientStarts(client: Int)
     case processWakes(client: Int)
     /// Users handle the messages that pause lanes.
@@ -108,15 +112,15 @@ indirect enum SimulatedEvent {
             hash.add(result)
         case .callTimesOut(let call): hash.add(6, call.id)
         case .unsendable(let call, _): hash.add(7, call.id)
-        case .probeArrives(let client, _): hash.add(8, client)
-        case .probeEnds(let client, _, let error):
+        case .probeArrives(let call): hash.add(8, call.client)
+        case .probeEnds(let call, let result):
             hash.add(9)
-            hash.add(client)
-            if let error { hash.add(error) }
+            hash.add(call.client)
+            if case .failure(let error) = result { hash.add(error) }
         case .news(let client, _, let news):
             hash.add(10)
             hash.add(client)
-            for one in news { hash.add(one.id) }
+            for one in news.messages { hash.add(one.id) }
         case .clientStarts(let client): hash.add(11, client)
         case .processWakes(let client): hash.add(12, client)
         case .wayIsGood(let trouble): hash.add(trouble.rawValue)
@@ -127,6 +131,7 @@ indirect enum SimulatedEvent {
         case .machineWakes(let client): hash.add(18, client)
         case .draftLands(let late): hash.add(19, late.client)
         case .foreign(let call, _): hash.add(20, call.id)
+        case .hubAges: hash.add(23)
         case .uploadArrives(let call, _): hash.add(21, call.id)
         case .uploadAnswered(let call, _): hash.add(22, call.id)
         }

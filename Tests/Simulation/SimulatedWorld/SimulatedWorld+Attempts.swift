@@ -72,7 +72,7 @@ extension SimulatedWorld {
     /// Checks that a message is sent only while it has attempts left, and not before its pause is over.
     func leavesTooOften(_ batch: Batch, _ client: Int) -> String? {
         for operation in batch.operations {
-            if let spins = spins(operation.message, client) { return spins }
+            if let spins = spins(operation, client) { return spins }
             // Two copies of a store count separately.
             guard operation.kind == .send, let record = expected.records[operation.message], !record.isOutOfHand else {
                 continue
@@ -87,9 +87,12 @@ extension SimulatedWorld {
         return nil
     }
 
-    private func spins(_ message: MessageID, _ client: Int) -> String? {
-        clients[client].departures[message, default: Moments()].append(now)
-        guard clients[client].departures[message, default: Moments()].isCrowded else { return nil }
+    private func spins(_ operation: Batch.Operation, _ client: Int) -> String? {
+        let message = operation.message
+        // A deletion may have been repeated for one history after the other: each is sent for itself.
+        let link = ModelClient.Link(message: message, deletion: operation.kind == .delete ? operation.sequence : nil)
+        clients[client].departures[link, default: Moments()].append(now)
+        guard clients[client].departures[link, default: Moments()].isCrowded else { return nil }
         return "\(message.value.low) left \(Moments.countMax) times within \(Moments.span)"
     }
 
@@ -103,7 +106,7 @@ extension SimulatedWorld {
 
 extension DeliveryReport {
     /// True when the report has a mark that no lane can have.
-    fileprivate var isNonsense: Bool {
+    var isNonsense: Bool {
         outcomes.contains { outcome in
             switch outcome {
             case .late(let mark), .gap(let mark): mark < 0 || mark > .max / 2

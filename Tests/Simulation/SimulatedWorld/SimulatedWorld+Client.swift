@@ -83,10 +83,12 @@ extension SimulatedWorld {
         case .logOut: logOut(client)
         case .merge(let news): merge(news, client)
         case .endOvertaken(let failed): endOvertaken(failed, client)
+        case .probed(let call, let answer): probed(call, answer, client)
         }
     }
 
-    private func takeEvent(_ event: OutboxEvent, _ client: Int) {
+    func takeEvent(_ event: OutboxEvent, _ client: Int) {
+        let event = admitted(event, client)
         switch event {
         case .responded(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _), .interrupted(let batch):
             clients[client].judged = batch
@@ -151,9 +153,12 @@ extension SimulatedWorld {
     /// Performs the first action of the agenda, or lets it wait for the disk.
     private func perform(_ action: OutboxAction, _ client: Int) {
         switch action {
-        case .commit(let mutations):
+        case .commit(let decided):
+            let (mutations, released) = decidingParks(in: decided, client)
             guard commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
+            noteDecided(mutations, insteadOf: decided, client)
+            if !released.isEmpty { clients[client].inbox.append(.event(.unpaused(released))) }
             reportParked(by: mutations, client)
             let failed = mutations.compactMap(\.failedForGood)
             if !failed.isEmpty { clients[client].inbox.append(.endOvertaken(failed)) }
@@ -177,9 +182,7 @@ extension SimulatedWorld {
         case .reload:
             clients[client].agenda.removeFirst()
             reload(client)
-        case .follow:
-            clients[client].agenda.removeFirst()
-            violation = violation ?? "the machine was told of no other history"
+        case .follow(let history, let marks): follow(history, marks, client)
         case .probe:
             clients[client].agenda.removeFirst()
             probe(client)
@@ -200,7 +203,7 @@ extension SimulatedWorld {
     }
 
     /// - Returns: false when the disk is busy or full: the commit is completed, or repeated, later.
-    private func commit(_ mutations: [Mutation], _ client: Int) -> Bool {
+    func commit(_ mutations: [Mutation], _ client: Int) -> Bool {
         if clients[client].isDiskDone {
             clients[client].isDiskDone = false
         } else {
@@ -211,6 +214,7 @@ extension SimulatedWorld {
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
         if let broken = noteUploads(in: mutations, client), violation == nil { violation = broken }
         for case .park(let id, _) in mutations { expected.records[id]?.isToTheTail = true }
+        let mutations = mutations.contains(where: \.isOfHistory) ? mutations : mutations + historyToKeep(client)
         history.record(now, "client \(client): commits \(mutations.compactMap(\.told).joined(separator: ", "))")
         guard plan.plantedFault == .commitsSplit else {
             clients[client].store.commit(mutations)
@@ -320,6 +324,8 @@ extension SimulatedWorld {
         delivery.opening = batch.opening
         delivery.ancestors = batch.ancestors
         delivery.base = batch.base
+        delivery.history = clients[client].history
+        clients[client].named[batch.id] = delivery.history
         return delivery
     }
 
@@ -388,6 +394,13 @@ extension SimulatedWorld {
         history.record(now, "client \(client): tells about \(message.value.low): \(result)")
         if violation == nil { violation = brokenBy(result, of: message, client) }
         clients[client].waiting.remove(message)
+    }
+}
+
+extension Mutation {
+    /// True for a mutation that stores a history itself.
+    fileprivate var isOfHistory: Bool {
+        if case .followHistory = self { true } else { false }
     }
 }
 

@@ -12,7 +12,7 @@ extension SimulatedWorld {
         if strikes(.hubRestart) {
             // Before or after its transaction; the client cannot know.
             if randomness.isLikely(500) { _ = transaction(call) }
-            hub.restart()
+            oracle.restart(&hub)
             history.record(now, "hub: restarts in the middle of a request")
             return .failure(.inDoubt(detail: "the hub went away"))
         }
@@ -27,7 +27,7 @@ extension SimulatedWorld {
     private func refusal(of call: DeliveryCall) -> TransportError? {
         if !troubles.contains(.hubDown), strikes(.hubOutage) {
             begin(.hubDown, for: randomness.between(.milliseconds(500), .seconds(60)))
-            hub.restart()
+            oracle.restart(&hub)
         }
         if troubles.contains(.hubDown) { return .unreachable(detail: "connection refused") }
         if !troubles.contains(.tokenRefused), strikes(.tokenRefused) {
@@ -60,6 +60,7 @@ extension SimulatedWorld {
     }
 
     private func transaction(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
+        if plan.hasLosses { _ = meet(call.delivery.history) }
         let before = hub.history.count
         files.beginTransaction()
         let (result, objection) = oracle.apply(call.delivery, to: &hub, account: call.account, at: hubTime) {
@@ -70,7 +71,9 @@ extension SimulatedWorld {
             expected.noteRefusals(in: call.batch, report)
         }
         for stored in hub.history[before...] {
+            noteStray(stored.message, call)
             if violation == nil { violation = brokenByStoring(stored) }
+            noteApplied(stored.message)
             if let file = hub.accepted[stored.message]?.content.attachment,
                 expected.records[stored.message]?.isOperation == false
             {
@@ -81,7 +84,11 @@ extension SimulatedWorld {
             tell(of: stored.message)
         }
         if violation == nil { violation = objection }
-        return result
+        return result.map { report in
+            var report = report
+            report.history = presentHistory
+            return report
+        }
     }
 
     private func verdict(on message: MessageID, _ content: MessageContent?) -> LaneRules.Verdict {
@@ -133,8 +140,10 @@ extension SimulatedWorld {
                 delays.append(first + randomness.between(.zero, .seconds(20)))
             }
             guard let placed = placed(message, for: clients[client].account) else { continue }
+            // The stream named a history when it was opened, which may have been under another opening of the hub.
+            let news = News(messages: [placed], history: presentHistory, named: nil)
             for delay in delays {
-                queue.plan(.news(client: client, process: clients[client].process, [placed]), at: now + delay)
+                queue.plan(.news(client: client, process: clients[client].process, news), at: now + delay)
             }
         }
     }
@@ -191,6 +200,17 @@ extension SimulatedWorld {
 }
 
 extension ExpectedState {
+    /// Forgets the failures in a report that its client does not believe: the delivery counts as cancelled.
+    mutating func takeBackFailedAttempts(_ batch: Batch, _ report: DeliveryReport) {
+        let isMalformed = batch.operations.count != report.outcomes.count || report.isNonsense
+        for (index, operation) in batch.operations.enumerated() {
+            if !isMalformed {
+                guard case .tryLater(_, _, after: nil) = report.outcomes[index] else { continue }
+            }
+            records[operation.message]?.failedAttempts -= 1
+        }
+    }
+
     mutating func noteRefusals(in batch: Batch, _ report: DeliveryReport) {
         for (operation, outcome) in zip(batch.operations, report.outcomes) {
             switch outcome {

@@ -26,7 +26,8 @@ extension SimulatedWorld {
         let state = clients[client]
         guard let machine = state.machine, state.hasPerformedAll, state.store.isFeedEmpty else { return nil }
         let present = FoundState(
-            process: state.process, machine: machine.version, store: state.store.version, hub: hub.history.count)
+            process: state.process, machine: machine.version, store: state.store.version, hub: hub.history.count,
+            hubAge: hubAge)
         if state.found == present { return nil }
         state.found = present
         return outboxOracle.brokenBetweenInputs(of: state)
@@ -176,7 +177,12 @@ extension SimulatedWorld {
     func watchTheEnd() {
         guard idleSince == nil, violation == nil else { return }
         if clients.allSatisfy({ $0.isRunning && ($0.isIdle || $0.isLeftAlone) }) {
-            if !bringAccountsBack() { idleSince = now }
+            let before = looks
+            if !lookAround() {
+                if !bringAccountsBack() { idleSince = now }
+            } else if looks != before {
+                watchTheEnd()  // what was read needs no further event
+            }
         } else if now - max(plan.faultsEnd, lastReturn) > Plan.settleBound {
             violation = "not at its end \(Plan.settleBound) after the faults were over: \(stalled() ?? "-")"
         }
@@ -199,7 +205,7 @@ extension SimulatedWorld {
             let untold = "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
             if let untold = heard(untold) { return untold }
         }
-        return outboxOracle.outOfCreationOrder()
+        return heard(outboxOracle.outOfCreationOrder()) ?? outboxOracle.outOfOrderOverHistories()
     }
 
     /// Checks that nothing waits when no event is planned any more.

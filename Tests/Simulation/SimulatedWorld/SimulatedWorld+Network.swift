@@ -97,6 +97,7 @@ extension SimulatedWorld {
             queue.plan(.callEnds(call, .failure(.inDoubt(detail: "reset"))), at: now + .milliseconds(1))
         case .lost: break
         }
+        loseData()
     }
 
     // MARK: - Ends of calls
@@ -147,24 +148,32 @@ extension SimulatedWorld {
     func probe(_ client: Int) {
         clients[client].probesUnderWay += 1
         if violation == nil { violation = probesTooOften(client) }
-        queue.plan(.probeArrives(client: client, process: clients[client].process), at: now + latency())
+        clients[client].lastProbe += 1
+        let call = ProbeCall(
+            client: client, process: clients[client].process, number: clients[client].lastProbe,
+            account: clients[client].account, history: clients[client].history,
+            outbox: clients[client].store.outboxID)
+        queue.plan(.probeArrives(call), at: now + latency())
     }
 
-    func probeArrives(_ client: Int, _ process: Int) {
+    func probeArrives(_ call: ProbeCall) {
         if troubles.contains(.halfOpen) {
-            let error = TransportError.inDoubt(detail: "no answer in time")
-            queue.plan(.probeEnds(client: client, process: process, error), at: now + Plan.callTimeout)
+            queue.plan(.probeEnds(call, .failure(.inDoubt(detail: "no answer in time"))), at: now + Plan.callTimeout)
             return
         }
         let error = wayError ?? probeError()
-        history.record(now, "hub: greets client \(client): \(error.map { "\($0)" } ?? "fine")")
-        queue.plan(.probeEnds(client: client, process: process, error), at: now + randomness.latency())
+        let result = error.map { .failure($0) } ?? Result<ProbeAnswer, TransportError>.success(greeting(of: call))
+        history.record(now, "hub: greets client \(call.client): \(result.told)")
+        queue.plan(.probeEnds(call, result), at: now + randomness.latency())
     }
 
-    func probeEnds(_ client: Int, _ process: Int, _ error: TransportError?) {
-        guard isRunning(client, process) else { return }
-        clients[client].probesUnderWay = max(0, clients[client].probesUnderWay - 1)
-        submit(.event(error.map { .probeFailed($0) } ?? .authenticated), to: client)
+    func probeEnds(_ call: ProbeCall, _ result: Result<ProbeAnswer, TransportError>) {
+        guard isRunning(call.client, call.process) else { return }
+        clients[call.client].probesUnderWay = max(0, clients[call.client].probesUnderWay - 1)
+        switch result {
+        case .success(let answer): submit(.probed(call, answer), to: call.client)
+        case .failure(let error): submit(.event(.probeFailed(error)), to: call.client)
+        }
     }
 
     // MARK: - Planted fault
@@ -189,6 +198,16 @@ extension Result where Success == DeliveryReport, Failure == TransportError {
     var told: String {
         switch self {
         case .success(let report): "mark \(report.mark): \(report.outcomes.map(\.told).joined(separator: ", "))"
+        case .failure(let error): "\(error)"
+        }
+    }
+}
+
+extension Result where Success == ProbeAnswer, Failure == TransportError {
+    fileprivate var told: String {
+        switch self {
+        case .success(let answer):
+            answer.history.map { "\($0.id), marks \(answer.marks?.description ?? "-")" } ?? "fine"
         case .failure(let error): "\(error)"
         }
     }

@@ -9,6 +9,8 @@ struct ConnectionRecord {
     var isOut = false
     /// Nothing may be sent before this time: the hub is reached again, and the connection settles.
     var stableFrom = MonotonicTime.zero
+    /// Until this time the machine may pause because it has started over, or the hub has another history.
+    var startsOverUntil = MonotonicTime.zero
     /// No upload may begin before this time, at the hub's request.
     var uploadsQuietUntil = MonotonicTime.zero
     var lastProbe: MonotonicTime?
@@ -31,6 +33,7 @@ extension SimulatedWorld {
             noteSilence(after: batch, error, client)
             switch error {
             case .unreachable, .inDoubt: clients[client].connection.isOut = true
+            case .historyChanged: clients[client].connection.startsOverUntil = now + Self.startOverPauseMax
             default: break
             }
         case .responded(let batch, _): noteResponse(to: batch, client)
@@ -157,7 +160,13 @@ extension SimulatedWorld {
             if left > limits.settlingTime { return "client \(index) settles for \(left)" }
             return isTimerSet(machine, within: left) ? nil : "client \(index): no timer ends its settling"
         case .rateLimited(let until):
-            return isTimerSet(machine, within: left(until, clock)) ? nil : "client \(index): no timer ends a rate limit"
+            // The longer of two pauses decides.
+            let left = max(left(until, clock), client.connection.startsOverUntil - now)
+            return isTimerSet(machine, within: left) ? nil : "client \(index): no timer ends a rate limit"
+        case .startingOver(let until):
+            let left = left(until, clock)
+            if left > Self.startOverPauseMax { return "client \(index) starts over for \(left)" }
+            return isTimerSet(machine, within: left) ? nil : "client \(index): no timer ends its start over"
         case .offline(_, let probe?):
             guard client.probesUnderWay == 0, !client.isShared else { return nil }
             let left = left(probe, clock)
@@ -195,6 +204,7 @@ extension SimulatedWorld {
     }
 
     private static let questionPauseMax: Duration = .seconds(15)
+    private static let startOverPauseMax: Duration = .seconds(15)
 
     private var longestPause: Duration {
         let limits = plan.configuration

@@ -32,6 +32,8 @@ extension SimulatedWorld {
         clients[client].probesUnderWay = 0
         noteCutOff(in: snapshot, client)
         forgetPauses(of: client)
+        clients[client].history = clients[client].store.history
+        clients[client].named = [:]
         clients[client].plannedDeadline = nil
         clients[client].quietUntil = .zero
         clients[client].connection = ConnectionRecord()
@@ -91,7 +93,7 @@ extension SimulatedWorld {
     }
 
     /// Records that after a crash with an attempt in flight deliveries are sent one at a time for a while.
-    private func noteCutOff(in snapshot: OutboxSnapshot, _ client: Int) {
+    func noteCutOff(in snapshot: OutboxSnapshot, _ client: Int) {
         clients[client].mayGoOneByOne = snapshot.entries.contains { $0.kind == .send && $0.attempts > 0 }
     }
 
@@ -205,6 +207,8 @@ extension SimulatedWorld {
         clients[client].machine = nil
         clients[client].inbox = []
         clients[client].missed = []
+        clients[client].history = clients[client].store.history
+        clients[client].named = [:]
         clients[client].agenda = []
         clients[client].isBusy = false
         clients[client].isSuspended = false
@@ -281,7 +285,10 @@ extension SimulatedWorld {
         // A probe in flight when it was suspended is cancelled, too.
         let process = clients[client].process
         clients[client].probesUnderWay = 1
-        queue.plan(.probeEnds(client: client, process: process, .inDoubt(detail: "asleep")), at: now)
+        let probe = ProbeCall(
+            client: client, process: process, number: clients[client].lastProbe, account: clients[client].account,
+            history: nil, outbox: clients[client].store.outboxID)
+        queue.plan(.probeEnds(probe, .failure(.inDoubt(detail: "asleep"))), at: now)
         drive(client)
     }
 }

@@ -62,7 +62,7 @@ extension SimulatedWorld {
             switch mutation {
             case .upload(let id, let step, at: _):
                 if let broken = expected.note(step, of: id) { return broken }
-            case .forkOutbox: expected.forgetFiles(of: client)
+            case .forkOutbox, .followHistory: expected.forgetFiles(of: client)
             case .fail(let id, let failure, inDoubt: _) where failure.code == "attachmentUnknown":
                 expected.forgetFile(of: id)
                 expected.records[id]?.repeatedUploads = 0

@@ -112,6 +112,7 @@ extension SimulatedWorld {
             let dependants = clients[client].store.dependants(of: message.id)
             // Asks the hub to delete a message of another user.
             let lane = isOwn(message, client) ? nil : plan.ordering.lane(for: message.type, in: message.channel)
+            if lane == nil, message.lane == nil { clients[client].deletedHere.insert(message.id) }
             var deletion = machine.outbox.deletion(
                 of: message, with: dependants, by: .api, at: clock(of: client), lane: lane)
             if plan.plantedFault == .deletesOnlyLocally { deletion.mutations = [.delete(message.id)] }
@@ -252,21 +253,26 @@ extension SimulatedWorld {
     /// Reads a page in its present state, which is outdated when it arrives.
     private func refresh(_ client: Int) {
         guard clients[client].account != nil, troubles.isEmpty else { return }
-        let news = page(
+        if plan.hasLosses { _ = meet(clients[client].history) }
+        let page = page(
             of: WorldNames.channels[randomness.number(in: 0..<plan.channelCount)], for: clients[client].account)
-        guard !news.isEmpty else { return }
+        guard !page.isEmpty else { return }
+        let news = News(messages: page, history: presentHistory, named: clients[client].history)
         let delay = randomness.between(.milliseconds(5), .seconds(10))
         queue.plan(.news(client: client, process: clients[client].process, news), at: now + delay)
     }
 
     /// Processed in its turn: first stored, then the machine is notified of the confirmations.
-    func merge(_ news: [RemoteMessage], _ client: Int) {
-        guard !clients[client].isDiskFull else { return }
+    func merge(_ news: News, _ client: Int) {
+        guard !clients[client].isDiskFull, admit(news.history, named: news.named, client) else { return }
+        let news = news.messages
         history.record(now, "client \(client): hears of \(news.map(\.id.value.low))")
-        let mutations = news.map { Mutation.merge($0, at: wall(of: client)) }
+        let mutations = news.map { Mutation.merge($0, at: wall(of: client)) } + historyToKeep(client)
         hash.add(mutations)
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
         clients[client].store.commit(mutations)
+        // The commit may have given numbers to replies that waited, and are there as well.
+        clients[client].store.discardFeed(of: Set(news.map(\.id)))
         for one in news {
             let isAwaited = clients[client].machine?.outbox.awaitsConfirmation(of: one.id) == true
             handle(.confirmed(one.id, one.serverPosition), client)

@@ -42,6 +42,12 @@ package final class SimulatedWorld {
     /// When the last account returned at the end, and all that did.
     var lastReturn = MonotonicTime.zero
     var returned: Set<Return> = []
+    /// Copies of the hub's data at earlier times, the first of them empty.
+    var backups: [HubBackup] = []
+    /// How often the hub's data were put back or replaced.
+    var hubAge = 0
+    /// The last acts of the users of each account of each client, at the end.
+    var looks: [Return: Look] = [:]
 
     package init(_ plan: Plan, isRecording: Bool = false) {
         self.plan = plan
@@ -60,6 +66,7 @@ package final class SimulatedWorld {
             queue.plan(.userActs(Plan.Act(client: index, number: 0)), at: now)
         }
         queue.plan(.faultsEnd, at: plan.faultsEnd)
+        if plan.hasLosses { queue.plan(.hubAges, at: now) }
     }
 
     /// Runs until no event is left, or an invariant is violated.
@@ -75,6 +82,7 @@ package final class SimulatedWorld {
 
     /// Processes the next event; false when there is none.
     private func step() -> Bool {
+        if isOver { return false }
         guard let (time, event) = queue.next() else { return false }
         now = max(now, time)
         counts.steps += 1
@@ -84,6 +92,12 @@ package final class SimulatedWorld {
         if violation == nil, let client { violation = brokenAfterStep(of: client) }
         if areFaultsOver { watchTheEnd() }
         return true
+    }
+
+    /// True when clients that probe an idle hub for ever have been at rest for so long that nothing else can happen.
+    private var isOver: Bool {
+        guard plan.configuration.idleProbeInterval != nil, let idleSince else { return false }
+        return now - idleSince > Plan.restMax
     }
 
     /// - Returns: the client that the event concerned.
@@ -116,9 +130,9 @@ package final class SimulatedWorld {
         case .foreign(let call, let messages):
             foreign(call, messages)
             return call.client
-        case .probeEnds(let client, let process, let error):
-            probeEnds(client, process, error)
-            return client
+        case .probeEnds(let call, let result):
+            probeEnds(call, result)
+            return call.client
         case .news(let client, let process, let news):
             if isRunning(client, process) { submit(.merge(news), to: client) }
             return client
@@ -143,7 +157,8 @@ package final class SimulatedWorld {
     private func occurOutside(_ event: SimulatedEvent) {
         switch event {
         case .requestArrives(let call, let fate): requestArrives(call, fate)
-        case .probeArrives(let client, let process): probeArrives(client, process)
+        case .probeArrives(let call): probeArrives(call)
+        case .hubAges: hubAges()
         case .wayIsGood(let trouble):
             troubles.remove(trouble)
             history.record(now, "the \(trouble.rawValue) is over")

@@ -5,18 +5,18 @@ package import CausewaySimulationKernel
 package enum Simulation {
     /// Runs one seed.
     package static func run(
-        _ seed: UInt64, plantedFault: PlantedFault? = nil, hasResets: Bool = true
+        _ seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false
     ) -> (tally: FaultCounts, violation: String?) {
-        let world = SimulatedWorld(Plan(seed: seed, plantedFault: plantedFault, hasResets: hasResets))
+        let world = SimulatedWorld(Plan(seed: seed, plantedFault: plantedFault, isSteady: isSteady))
         world.run()
         return (world.counts, world.violation)
     }
 
     /// Runs a range of seeds, one after the other, up to the first that breaks an invariant.
     package static func run(
-        _ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil, hasResets: Bool = true
+        _ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil, isSteady: Bool = false
     ) -> SeedRun<FaultCounts> {
-        SeedRun.run(seeds, brokenMax: 1) { run($0, plantedFault: plantedFault, hasResets: hasResets) }
+        SeedRun.run(seeds, brokenMax: 1) { run($0, plantedFault: plantedFault, isSteady: isSteady) }
     }
 
     /// Runs seeds from 0 on until one reveals the fault; `nil` when it was not found within ``PlantedFault/seedsMax``.

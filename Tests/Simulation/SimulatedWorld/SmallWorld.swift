@@ -122,6 +122,7 @@ package struct SmallWorld: Hashable, Sendable {
         var removedCount: Int
         var isShared: Bool { false }
         var hasPerformedAll: Bool { true }
+        var history: ServerHistory? { nil }
     }
 
     var candidate: Client {
