@@ -1,4 +1,4 @@
-import CausewayModels
+package import CausewayModels
 import CausewayStorage
 import DequeModule
 
@@ -15,6 +15,11 @@ extension Outbox {
 
     /// The last fence or retraction for the message; `nil` if there is none. O(log n).
     func fenceSlot(of message: MessageID) -> SlotPosition? { slotIndex.fences[message].flatMap(position) }
+
+    /// The messages whose deletion from the server is queued. O(n) for a queue of n links.
+    package var queuedDeletions: Set<MessageID> {
+        Set(lanes.lazy.flatMap { $0.slots.lazy.filter { $0.kind == .delete } }.map(\.message))
+    }
 
     private func position(_ location: SlotLocation) -> SlotPosition? {
         lanes[location.lane].index(of: location.sequence).map { SlotPosition(lane: location.lane, index: $0) }

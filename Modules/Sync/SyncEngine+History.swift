@@ -75,19 +75,21 @@ extension SyncEngine {
     }
 
     /// Queues recorded deletions again, so that a server whose data were reset shows no message that was deleted here.
-    /// Bounded by the number of deletions that are kept; a deletion that the server still knows changes nothing there.
+    /// Bounded by the number of deletions that are kept: those that are still queued are not queued twice, however often
+    /// the history changes. A deletion that the server still knows changes nothing there.
     private func queueDeletionsAgain() async {
+        let queued = outbox.queuedDeletions
         var before: Int64?
         while !isClosed {
             do throws(StoreError) {
                 let actions = try await store.deleteActions(before: before, limit: SyncLimits.bulkStepMax)
                 guard let last = actions.last else { return }
                 before = last.sequence
-                let deletions = actions.reversed().map { action in
+                let deletions = actions.reversed().filter { !queued.contains($0.message) }.map { action in
                     Mutation.appendDelete(
                         action.message, lane: ordering.deletionLane(for: action.type, in: action.channel))
                 }
-                await commitUntilDurable(deletions)
+                if !deletions.isEmpty { await commitUntilDurable(deletions) }
             } catch {
                 if error == .closed { return }
                 storeProblem = error

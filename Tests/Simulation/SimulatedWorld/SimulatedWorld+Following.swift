@@ -67,8 +67,8 @@ extension SimulatedWorld {
         let lineage = machine.outbox.lineage
         let proven = marks.filter { lane, _ in movers[lane].map(lineage.contains) ?? true }
         history.record(now, "client \(client): hears of \(seen.id), with the marks \(proven)")
-        let deletedHere = clients[client].deletedHere
-        let deletions = clients[client].store.deleteActions.filter { !deletedHere.contains($0.message) }.map { action in
+        let known = clients[client].deletedHere.union(machine.outbox.queuedDeletions)
+        let deletions = clients[client].store.deleteActions.filter { !known.contains($0.message) }.map { action in
             Mutation.appendDelete(
                 action.message, lane: plan.ordering.deletionLane(for: action.type, in: action.channel))
         }

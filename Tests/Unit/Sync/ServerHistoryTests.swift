@@ -207,4 +207,29 @@ import Testing
             await next.close()
         }
     }
+
+    /// Two servers behind one address would make the queue longer with each request otherwise.
+    @Test func aDeletionIsQueuedOnceHoweverOftenTheHistoryChanges() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let ids = try await create("a", "b", by: client, world)
+            try await deliverAll(client, in: world)
+            let backup = world.transport.server.withLock { $0.hub }
+            func isDeleted() -> Bool {
+                world.transport.server.withLock { $0.hub.accepted[ids[0]]?.isDeleted ?? false }
+            }
+            try await client.messages.softDeleteMessage(ids[0])
+            try await world.until("it is deleted there") { isDeleted() }
+            try await client.pause()
+            for count in 1...3 { try await restore(backup, count, noticedBy: client, world) }
+            let queued = try await world.store.outbox().entries.filter { $0.kind == .delete }
+            #expect(queued.map(\.message) == [ids[0]])
+            #expect(!isDeleted())
+            try await client.resume()
+            try await world.until("it is deleted there again") { isDeleted() }
+            try await world.until("nothing is queued") { try await world.store.outbox().entries.isEmpty }
+            await client.close()
+        }
+    }
 }
