@@ -75,7 +75,7 @@ extension SyncEngine {
     }
 
     /// Queues recorded deletions again, so that a server whose data were reset shows no message that was deleted here.
-    /// Bounded by the number of deletions that are kept: those that are still queued are not queued twice, however often
+    /// Bounded by the number of deletions that are kept: one that is still queued is not queued twice, however often
     /// the history changes. A deletion that the server still knows changes nothing there.
     private func queueDeletionsAgain() async {
         let queued = outbox.queuedDeletions

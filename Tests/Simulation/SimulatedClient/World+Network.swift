@@ -148,7 +148,8 @@ extension World {
             if lies(.dropsChanges, oneIn: 1) { changes?.items = [] }
             tally.changeRequests += 1
             tell(.answers, device, 2) { [changes] in
-                "hub: changes for device \(device): \(changes.map { "\($0.items.count) and \($0.gone.count) gone" } ?? "-")"
+                let words = changes.map { "\($0.items.count) and \($0.gone.count) gone" } ?? "unknown"
+                return "hub: changes for device \(device): \(words)"
             }
             answer(reply, .success(changes), after: latency())
         }
