@@ -265,7 +265,7 @@ extension WindowDriver {
             other.remote?.following == .streaming || now - other.server.freshSince <= LiveLimits.freshnessAge
         else { return false }
         server = ServerProgress(isAsked: false)
-        server.loadedRange = loadedRange
+        (server.loadedRange, server.assumption) = (loadedRange, other.server.assumption)
         server.freshSince = other.server.freshSince
         window.confine(to: loadedRange)
         return true

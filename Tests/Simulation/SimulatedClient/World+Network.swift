@@ -115,14 +115,7 @@ extension World {
     }
 
     func ask(_ query: RemoteQuery, _ transport: SimulatedTransport, _ reply: Reply<RemotePage>) {
-        guard processes[transport.process].life != .dead else { return }
-        let device = processes[transport.process].device
-        if processes[transport.process].isWitnessed { pagesRead += 1 }
-        processes[transport.process].pageRequests.append(runtime.now)
-        if processes[transport.process].pageRequests.isCrowded {
-            violated(.pageCircles, "device \(device) asks for pages in circles")
-        }
-        guard passes(device, reply) else { return }
+        guard let device = reading("pages", transport), passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<RemotePage>.Outcome =
                 doorError(transport.token).map { .failure($0) }
@@ -134,14 +127,7 @@ extension World {
 
     /// A request for changes costs as much as one for a page, and is counted as one.
     func ask(_ query: RemoteChangesQuery, _ transport: SimulatedTransport, _ reply: Reply<RemoteChanges?>) {
-        guard processes[transport.process].life != .dead else { return }
-        let device = processes[transport.process].device
-        if processes[transport.process].isWitnessed { pagesRead += 1 }
-        processes[transport.process].pageRequests.append(runtime.now)
-        if processes[transport.process].pageRequests.isCrowded {
-            violated(.pageCircles, "device \(device) asks for changes in circles")
-        }
-        guard passes(device, reply) else { return }
+        guard let device = reading("changes", transport), passes(device, reply) else { return }
         after(latency()) { [self] in
             if let error = doorError(transport.token) { return answer(reply, .failure(error), after: latency()) }
             var changes = hub.changes(query, for: account(of: transport.token))
@@ -153,6 +139,20 @@ extension World {
             }
             answer(reply, .success(changes), after: latency())
         }
+    }
+
+    /// Counts a request for records.
+    ///
+    /// - Returns: the device that reads; `nil` if its process is dead.
+    private func reading(_ records: String, _ transport: SimulatedTransport) -> Int? {
+        guard processes[transport.process].life != .dead else { return nil }
+        let device = processes[transport.process].device
+        if processes[transport.process].isWitnessed { pagesRead += 1 }
+        processes[transport.process].pageRequests.append(runtime.now)
+        if processes[transport.process].pageRequests.isCrowded {
+            violated(.pageCircles, "device \(device) asks for \(records) in circles")
+        }
+        return device
     }
 
     private func serverInfo(of user: UserID, knowing history: ServerHistory?, _ outbox: OutboxID?) -> ServerInfo {
