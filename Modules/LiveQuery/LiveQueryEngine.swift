@@ -236,7 +236,7 @@ package actor LiveQueryEngine {
         case .notify(let isDone): publicationWaiters.append(isDone)
         case .holdEnded: inbox.endHold()
         case .refresh(let scope):
-            for (id, window) in windows {
+            for (id, window) in windows.sorted(by: { $0.key < $1.key }) {
                 if scope == .newSession { loads.removeValue(forKey: id)?.task.cancel() }
                 window.refresh(scope)
             }
@@ -293,7 +293,7 @@ package actor LiveQueryEngine {
         hasUnpublishedCommits = false
         subscription?.cancel()
         inbox.listen(false)
-        for load in loads.values { load.task.cancel() }
+        for (_, load) in loads.sorted(by: { $0.key < $1.key }) { load.task.cancel() }
         stage.publish(windows.values.sorted { $0.id < $1.id }.map { ($0.id, $0.end(StoreError.closed)) })
         (windows, byTopic, loads) = ([:], [:], [:])
         (dirtyWindows, unloaded, unreadable) = ([], [], [])

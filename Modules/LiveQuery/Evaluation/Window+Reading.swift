@@ -153,7 +153,9 @@ extension Window {
             gone.remove(record.id)
             put(record.id, query.key(of: record), record)
         }
-        for id in gone { remove(id) }
+        if gone.isEmpty { return }
+        // In the order of the rows: that of a set differs from run to run.
+        for row in rows.rows where gone.contains(row.record.id) { remove(row.record.id) }
     }
 
     /// The edge at which a read ended. If nothing was read it is unchanged.

@@ -114,12 +114,16 @@ package struct SimulatorProgram: Sendable {
     package static func findAll<Fault>(
         _ faults: [Fault], name: (Fault) -> String, find: (Fault) -> BrokenSeed?
     ) -> Bool {
-        var areFound = true
+        var missed: [String] = []
         for fault in faults {
             let found = find(fault)
-            if found?.isRepeatable != true { areFound = false }
+            if found?.isRepeatable != true { missed.append(name(fault)) }
             print("\(name(fault)): \(found.map { "seed \($0.seed): \($0.violation)" } ?? "NOT FOUND")")
         }
-        return areFound
+        // At the end, where a report that was cut still shows it.
+        if !missed.isEmpty {
+            print("not found, or by a history that differs when it is repeated: \(missed.joined(separator: ", "))")
+        }
+        return missed.isEmpty
     }
 }
