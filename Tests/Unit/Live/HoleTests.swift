@@ -73,8 +73,6 @@ import Testing
             await world.settle()
             #expect(remote.asked.count == 2)
             onMain { #expect(list.dataStatus == .local && list.loadingStatus == .error && list.count == 4) }
-            world.engine.refresh(.reachable)
-            await world.settle()
         }
     }
 
@@ -100,6 +98,33 @@ import Testing
             onMain {
                 #expect(list.allObjects().map(\.text) == ["11", "12"])
                 #expect(list.dataStatus == .fresh)
+            }
+        }
+    }
+
+    /// A second list of a query begins with the range of the first one, and with the same assumption: that the server's
+    /// response covers a row that was displayed already, as long as it is.
+    @Test func aSecondListTakesOverTheAssumptionOfTheFirst() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let engine = LiveQueryEngine(store: world.store, runtime: world.runtime, delivery: world.delivery)
+            let query = MessagesQuery(.channel(world.general), anchor: .last, pageSize: 10)
+            try await world.put(4, at: 4)
+            let first = onMain { engine.collection(query, remote: remote) }
+            await world.settle()
+            remote.answer(try Self.placed(1...3, in: world), newest: 3)
+            await world.settle()
+            onMain { #expect(first.dataStatus == .fresh && first.count == 4) }
+            let second = onMain { engine.collection(query, remote: remote) }
+            await world.settle()
+            onMain { #expect(second.dataStatus == .fresh && second.count == 4) }
+            #expect(remote.asked.count == 1, "the second list begins with the range of the first")
+            try await world.store.commit([.delete(Sample.id(4))])
+            try await world.put(5, at: 5)
+            await world.settle()
+            onMain {
+                #expect(first.dataStatus == .local && first.count == 4, "position 4 may be another message's")
+                #expect(second.dataStatus == .local && second.count == 4, "position 4 may be another message's")
             }
         }
     }
