@@ -14,10 +14,12 @@ import DequeModule
 /// Until the server has confirmed this opening, and permanently once a copy was detected, messages of an earlier
 /// opening are never treated as if they had not been transmitted: see ``mayBeElsewhere(_:)``.
 extension Outbox {
-    /// True for an ordinal or a sequence that a copy of the store has, too, so that the copy may have delivered it.
-    func mayBeElsewhere(_ number: Int64) -> Bool {
+    /// True for the ordinal of an item that a copy of the store has, too, so that the copy may have delivered it, or
+    /// that the history which the server has returned to may contain. Its sequence would not show that: a message that
+    /// waited for another one meanwhile, or that was resent, has a new one.
+    func mayBeElsewhere(_ ordinal: Int64) -> Bool {
         guard lineage.opening != nil else { return false }
-        return number < (isConfirmed ? lineage.sharedBelow : max(lineage.sharedBelow, lineage.openedAt))
+        return ordinal < (isConfirmed ? lineage.sharedBelow : max(lineage.sharedBelow, lineage.openedAt))
     }
 
     /// Processes a response that names the opening that the server has admitted.

@@ -163,8 +163,9 @@ struct ItemFields {
         let isPending = state != .synced && state != .error
         guard isPending, state != .created || laneSequence != 0, let lane else { return nil }
         return OutboxEntry(
-            kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: MessageID(id),
-            attempts: attempts, bytes: contentBytes, queuedAt: queuedAtOrCreated, isOperation: isOperation,
+            kind: .send, lane: lane, sequence: laneSequence, ordinal: ordinal, previous: previousSequence,
+            message: MessageID(id), attempts: attempts, bytes: contentBytes, queuedAt: queuedAtOrCreated,
+            isOperation: isOperation,
             upload: upload)
     }
 }

@@ -19,6 +19,10 @@ public struct OutboxEntry: Sendable, Hashable {
     public var lane: LaneID
     /// The sequence in the lane.
     public var sequence: Int64
+    /// The number under which the item was created: equal to ``sequence`` until the item moves to another place in its
+    /// lane, lower afterwards. What a copy of the store may have is decided by it. ``sequence`` for all kinds but
+    /// `send`.
+    public var ordinal: Int64
     /// The sequence that was transmitted before it in its lane; `nil` if it was never transmitted.
     public var previous: Int64?
     /// The message that is sent, asked for or deleted; the operation's id if it is an operation on another message.
@@ -38,14 +42,18 @@ public struct OutboxEntry: Sendable, Hashable {
     public var upload: AttachmentUpload?
 
     /// Creates a link; see the properties.
+    ///
+    /// - Parameter ordinal: `nil` for an item that was never moved.
     public init(
-        kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int,
+        kind: Kind, lane: LaneID, sequence: Int64, ordinal: Int64? = nil, previous: Int64?, message: MessageID,
+        attempts: Int, bytes: Int,
         queuedAt: Timestamp = Timestamp(milliseconds: 0), isOperation: Bool = false,
         upload: AttachmentUpload? = nil
     ) {
         self.kind = kind
         self.lane = lane
         self.sequence = sequence
+        self.ordinal = ordinal ?? sequence
         self.previous = previous
         self.message = message
         self.attempts = attempts

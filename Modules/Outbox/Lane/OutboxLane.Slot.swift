@@ -5,6 +5,8 @@ extension OutboxLane {
     struct Slot: Sendable, Hashable {
         let message: MessageID
         let sequence: Int64
+        /// See ``OutboxEntry/ordinal``.
+        let ordinal: Int64
         private(set) var state: State
         /// See ``OutboxEntry/isOperation``; kept when the slot becomes a fence.
         let isOperation: Bool
@@ -21,6 +23,7 @@ extension OutboxLane {
         init(_ entry: OutboxEntry) {
             message = entry.message
             sequence = entry.sequence
+            ordinal = entry.ordinal
             state = State(entry)
             isOperation = entry.isOperation
             attempts = entry.attempts

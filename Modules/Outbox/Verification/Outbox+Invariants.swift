@@ -121,7 +121,8 @@ extension Outbox {
             lane.slots.compactMap { slot in
                 guard let kind = slot.kind else { return nil }
                 return OutboxEntry(
-                    kind: kind, lane: lane.id, sequence: slot.sequence, previous: slot.previous,
+                    kind: kind, lane: lane.id, sequence: slot.sequence,
+                    ordinal: slot.isMessage ? slot.ordinal : slot.sequence, previous: slot.previous,
                     message: slot.message, attempts: slot.isMessage ? slot.attempts : 0,
                     bytes: slot.isMessage ? slot.bytes : 0,
                     queuedAt: slot.isMessage ? slot.queuedAt : Timestamp(milliseconds: 0),
@@ -154,9 +155,11 @@ extension Outbox {
     /// Compares the properties that only a message has.
     private func holds(_ entry: OutboxEntry, _ slot: OutboxLane.Slot) -> Bool {
         guard slot.isMessage else {
-            return entry.attempts == 0 && entry.bytes == 0 && !entry.isOperation && entry.upload == nil
+            return entry.ordinal == entry.sequence && entry.attempts == 0 && entry.bytes == 0 && !entry.isOperation
+                && entry.upload == nil
         }
-        return entry.attempts == slot.attempts && entry.bytes == slot.bytes && entry.isOperation == slot.isOperation
+        return entry.ordinal == slot.ordinal && entry.attempts == slot.attempts && entry.bytes == slot.bytes
+            && entry.isOperation == slot.isOperation
             && entry.upload == upload(of: slot)
     }
 }

@@ -186,8 +186,8 @@ extension Database {
             }
             entries.append(
                 OutboxEntry(
-                    kind: .send, lane: lane, sequence: row.int64(2), previous: row.int64IfPresent(3), message: id,
-                    attempts: Int(row.int64(4)), bytes: Int(row.int64(5)),
+                    kind: .send, lane: lane, sequence: row.int64(2), ordinal: row.int64(7),
+                    previous: row.int64IfPresent(3), message: id, attempts: Int(row.int64(4)), bytes: Int(row.int64(5)),
                     queuedAt: Timestamp(milliseconds: row.int64(6)),
                     isOperation: row.int64(8) != 0, upload: upload))
             return true

@@ -120,10 +120,8 @@ extension Deliverable {
     /// - Parameter sharedBelow: ``Lineage/sharedBelow``.
     package func sessionEnded(_ failure: Failure, sharedBelow: Int64) -> Self {
         guard isPending, !isWaitingOperation else { return self }
-        return failed(failure, inDoubt: isInDoubt || previousSequence != nil || isShared(below: sharedBelow))
+        return failed(failure, inDoubt: isInDoubt || previousSequence != nil || ordinal < sharedBelow)
     }
-
-    private func isShared(below limit: Int64) -> Bool { (isParked ? ordinal : laneSequence) < limit }
 
     /// The session ended: a failure of that session no longer pauses its lane.
     package func unpaused() -> Self {
@@ -150,8 +148,10 @@ extension Deliverable {
         guard delivery.isPending, let lane = delivery.lane else { return nil }
         if delivery.syncState == .created, delivery.laneSequence == 0 { return nil }  // parked
         return OutboxEntry(
-            kind: .send, lane: lane, sequence: delivery.laneSequence, previous: delivery.previousSequence, message: id,
-            attempts: delivery.attempts, bytes: bytes, queuedAt: delivery.queuedAt, isOperation: !createsMessage,
+            kind: .send, lane: lane, sequence: delivery.laneSequence, ordinal: ordinal,
+            previous: delivery.previousSequence,
+            message: id, attempts: delivery.attempts, bytes: bytes, queuedAt: delivery.queuedAt,
+            isOperation: !createsMessage,
             upload: delivery.upload)
     }
 
@@ -167,7 +167,7 @@ extension Deliverable {
     ///   - sharedBelow: ``Lineage/sharedBelow``.
     ///   - takeSequence: assigns a number to an item without a lane sequence.
     package func fence(sharedBelow: Int64, _ takeSequence: () -> Int64) -> ChainMarker? {
-        guard isPending, !isWaitingOperation, let lane, previousSequence != nil || isShared(below: sharedBelow) else {
+        guard isPending, !isWaitingOperation, let lane, previousSequence != nil || ordinal < sharedBelow else {
             return nil
         }
         return ChainMarker(

@@ -70,6 +70,7 @@ final class FeedFold: Sendable {
         let unnumbered = appended.map { entry in
             var entry = entry
             entry.sequence = ReferenceModel.gap
+            entry.ordinal = ReferenceModel.gap
             return entry
         }
         try requireEqual(unnumbered, model.appended, "the links that the feed reported as appended")
@@ -83,6 +84,7 @@ final class FeedFold: Sendable {
         where model.isQueued(message.id) && !model.isParked(message.id) {
             guard let entry = last[message.id] else { continue }
             try requireEqual(entry.sequence, message.laneSequence, "the appended sequence of \(message.id)")
+            try requireEqual(entry.ordinal, message.ordinal, "the appended ordinal of \(message.id)")
         }
         for entry in appended where entry.kind == .delete {
             let isKnown = model.controls.contains { $0.entry == entry }

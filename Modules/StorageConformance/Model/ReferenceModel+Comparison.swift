@@ -149,8 +149,8 @@ extension ReferenceModel {
             guard let lane = message.lane else { continue }
             entries.append(
                 OutboxEntry(
-                    kind: .send, lane: lane, sequence: message.laneSequence, previous: message.previousSequence,
-                    message: message.id, attempts: message.attempts,
+                    kind: .send, lane: lane, sequence: message.laneSequence, ordinal: message.ordinal,
+                    previous: message.previousSequence, message: message.id, attempts: message.attempts,
                     bytes: try ContentCoding.encode(message.sentContent).count, queuedAt: message.queuedAt,
                     isOperation: message.isOperation, upload: message.upload))
         }

@@ -203,8 +203,8 @@ struct ReferenceModel {
         for message in items.values.filter({ isQueued($0.id) }).sorted(by: { $0.ordinal < $1.ordinal }) {
             let isParked = message.syncState == .created && message.laneSequence == 0
             if message.isOperation, isParked { continue }
-            let number = isParked ? message.ordinal : message.laneSequence
-            let mayBeThere = message.previousSequence != nil || number != Self.gap && number < sharedBelow
+            let isShared = message.ordinal != Self.gap && message.ordinal < sharedBelow
+            let mayBeThere = message.previousSequence != nil || isShared
             become(.error, message.id, failure.at)
             items[message.id]?.failure = failure
             items[message.id]?.isInDoubt = message.isInDoubt || mayBeThere
@@ -259,7 +259,8 @@ struct ReferenceModel {
             try requireEqual(found.map(\.message), appended.map { controls[$0].message }, "new links of the outbox")
             try requireEqual(found.map(\.kind), appended.map { controls[$0].kind }, "kinds of new links")
             for (index, entry) in zip(appended, found) { controls[index].sequence = entry.sequence }
-            fresh += found.map(\.sequence)
+            // A fence takes over the number of a message that was released in the same commit.
+            fresh += found.filter { items[$0.message]?.laneSequence != $0.sequence }.map(\.sequence)
         }
         let recorded = deletions.indices.filter { deletions[$0].sequence == Self.gap }
         if !recorded.isEmpty {

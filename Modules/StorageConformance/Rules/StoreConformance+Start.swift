@@ -88,6 +88,29 @@ extension StoreConformance {
             let next = try await store.enqueue(Sample.draft(3)).ordinal
             try require(next > first + 5, "number \(next) was assigned after \(first + 5)")
         },
+        Rule("what waited while the outbox got another id is known by its age, whatever number it gets") { factory in
+            for restarts in [true, false] {
+                var store = try await factory.started()
+                _ = try await store.enqueue(Sample.draft(1))
+                let reply = try await store.enqueue(Sample.draft(2, lane: .media, parent: Sample.id(1)))
+                try await store.commit([.forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2))])
+                try await store.commit([.deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(3))])
+                let outbox = try await store.outbox()
+                try requireEqual(outbox.entries.map(\.message), [Sample.id(2)], "what was released")
+                try requireEqual(outbox.entries.map(\.ordinal), [reply.ordinal], "its age")
+                try require(
+                    outbox.entries.allSatisfy { $0.sequence >= outbox.lineage.sharedBelow }, "its number is an old one")
+                if restarts {
+                    store = try await factory.restarted(store, .fail)
+                } else {
+                    try await store.commit([.endSession(Sample.ended)])
+                }
+                try requireEqual(try await store.message(Sample.id(2))?.isInDoubt, true, "the doubt")
+                let entries = try await store.outbox().entries
+                try requireEqual(entries.map(\.kind), [.fence], "kinds of links")
+                try requireEqual(entries.map(\.sequence), entries.map(\.ordinal), "the age of a question")
+            }
+        },
         Rule("a session that ends asks about what another copy of the store has, too") { factory in
             for restarts in [true, false] {
                 var store = try await factory.started()

@@ -160,6 +160,20 @@ import Testing
         #expect(harness.sent == ["1<2 send b"])
     }
 
+    /// It waited for another message while a copy of the store was detected, or while the server returned to another
+    /// history: its number is a new one, and the server may have it all the same.
+    @Test(arguments: [(ordinal: Int64(9), isAsked: true), (ordinal: 10, isAsked: false)])
+    func whatGotItsNumberLaterIsAskedAboutIfItIsOlder(ordinal: Int64, isAsked: Bool) {
+        let reply = OutboxEntry(
+            kind: .send, lane: .text, sequence: 12, ordinal: ordinal, previous: nil, message: id("a"), attempts: 0,
+            bytes: 10)
+        let lineage = Lineage(opening: OpeningID(UUIDv7(high: 2, low: 2)), openedAt: 5, sharedBelow: 10)
+        var harness = OutboxHarness([reply], lineage: lineage)
+        harness.fail(1, .badRequest)
+        #expect(harness.written == ["fail a refused\(isAsked ? " in doubt" : "")", "fence a at 12"])
+        #expect(harness.told == (isAsked ? [] : ["a failed refused"]))
+    }
+
     /// The store's links after it has continued under another id: new numbers in the old order.
     private func forked(_ kinds: KeyValuePairs<String, OutboxEntry.Kind>, from first: Int64) -> OutboxEvent {
         let entries = kinds.enumerated().map { index, link in
