@@ -16,6 +16,9 @@ internal import CausewayModels
 /// | a history with a floor below the present one | `changed`: another history has begun since |
 /// | any other history, in whichever opening it began | `lost`: positions above the present floor may have been used |
 ///
+/// A delivery is applied only in the opening that it names, too: one that was sent before the data were put back may
+/// arrive after that, and its claim alone does not show it.
+///
 /// Positions are never used twice: each history begins above all positions that an earlier one can have assigned.
 package enum HistoryRules {
     package enum Verdict: Sendable, Equatable {

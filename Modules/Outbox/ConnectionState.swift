@@ -5,7 +5,7 @@ import CausewayModels
 /// ```
 ///  unknown ──authenticated──▶ online ◀──time── settling ◀─┐
 ///     │                         │                  │      │ authenticated
-///     └─────probe failed─────▶ offline ◀───────────┴──────┘
+///     └─────probe failed─────▶ offline ◀───────────┴──────┘ or a known server failed to process one
 ///                                ▲ └─ probe at `nextProbe`, then twice as late, …
 ///                                └─── a batch could not connect, or was cut off
 /// ```
@@ -26,6 +26,9 @@ struct ConnectionState: Sendable, Hashable {
     }
 
     var state: State = .unknown
+    /// True once a probe has succeeded, in this run of the process, or in one that has stored the server's history.
+    /// Before that nothing is sent: a delivery names the history that it is meant for, so that it is part of no other.
+    var isServerKnown = false
     var isProbing = false
     /// The probe that has been requested and has not succeeded yet.
     var requested: RequestedProbe?

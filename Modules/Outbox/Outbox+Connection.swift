@@ -41,6 +41,7 @@ extension Outbox {
 
     mutating func authenticated(_ step: inout OutboxStep) {
         connection.isProbing = false
+        connection.isServerKnown = true
         connection.nextProbe = nil
         noteHeard(step.clock)
         let hadActionRequired = actionRequired != nil
@@ -67,12 +68,12 @@ extension Outbox {
         case .storeForked, .historyChanged, .notSent:
             // The first two are responses to deliveries, and say nothing here.
             if !connection.isOnline { connection.nextProbe = clock.now + configuration.probeInterval }
-        case .transient, .serverFailed:
+        case .transient(_, let detail), .serverFailed(_, let detail):
             // The server itself responded, so it can be reached; errors of deliveries are handled with the deliveries.
-            reached(clock)
-        case .rateLimited(let after, _):
-            reached(clock)
+            reached(detail, clock)
+        case .rateLimited(let after, let detail):
             limitRate(after, clock)
+            reached(detail, clock)
         case .actionRequired(let actionRequired):
             requireAction(actionRequired, clock)
         case .refused(_, let detail):
@@ -82,7 +83,16 @@ extension Outbox {
         planRequestedProbe(clock)
     }
 
-    private mutating func reached(_ clock: ClockReading) {
+    /// The server responded, and did not process the probe.
+    private mutating func reached(_ detail: String, _ clock: ClockReading) {
+        guard connection.isServerKnown else {
+            connection.nextProbe = nil
+            goOffline(detail, clock)
+            if let nextProbe = connection.nextProbe {
+                connection.nextProbe = max(nextProbe, rateLimitedUntil ?? nextProbe)
+            }
+            return
+        }
         switch connection.state {
         case .unknown: connection.state = .settling(until: clock.now)
         case .offline: connection.state = .settling(until: clock.now + configuration.settlingTime)

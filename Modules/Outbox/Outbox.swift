@@ -134,6 +134,7 @@ package struct Outbox: Sendable, Hashable {
         epoch = snapshot.epoch
         lineage = snapshot.lineage
         generator = SplitMix64(seed: seed)
+        connection.isServerKnown = snapshot.history != nil
         for (lane, sequence) in snapshot.lastTransmitted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lanes[laneIndex(lane)].lastTransmitted = sequence
             lanes[laneIndex(lane)].base = sequence

@@ -63,7 +63,7 @@ struct DeliveryTransaction {
         _ delivery: ValidatedDelivery, of account: HubAccount, creationWait: Int64? = nil,
         fault: HubFaults.Fault? = nil
     ) -> DeliveryVerdict {
-        guard delivery.history.mayDeliver(in: state.history) else { return .historyChanged }
+        guard delivery.history.mayDeliver(in: state.history, state.opening) else { return .historyChanged }
         let outbox = OutboxKey(account: account.number, id: delivery.outbox)
         let key = LaneKey(outbox: outbox, lane: delivery.lane)
         let stored = state.lanes[key]

@@ -344,8 +344,8 @@ struct HubRouter: Sendable {
             case .historyChanged:
                 throw HubHTTPError(
                     .conflict, code: "historyChanged",
-                    detail: "the hub lost confirmed data, or is a different one; nothing was applied; request "
-                        + "the session, and deliver again what is missing")
+                    detail: "the hub was started again since, lost confirmed data, or is a different one; nothing was "
+                        + "applied; request the session, and deliver again what is missing")
             case .superseded(let highest):
                 throw HubHTTPError(
                     .conflict, code: "superseded",

@@ -19,7 +19,8 @@ struct DeliveryLoader {
 
     init(_ keys: DeliveryKeys, of opening: HubOpening, lastCommit: Int64, in db: Database) throws {
         self.db = db
-        state = DeliveryState(history: opening.history, floor: opening.floor, lastCommit: lastCommit)
+        state = DeliveryState(
+            history: opening.history, opening: opening.id, floor: opening.floor, lastCommit: lastCommit)
         for key in keys.lanes { try load(key) }
         for key in keys.openings { try load(key) }
         try loadChannels(Array(keys.channels))

@@ -90,6 +90,8 @@ package struct DeliveryState: Sendable, Equatable {
 
     /// The id of the present history.
     package var history: [UInt8]
+    /// The id of the present opening.
+    package var opening: [UInt8]
     /// The number of the last commit.
     package var lastCommit: Int64
     package var outboxes: [OutboxKey: Outbox] = [:]
@@ -108,8 +110,9 @@ package struct DeliveryState: Sendable, Equatable {
     package var records: RecordState
 
     /// - Parameter floor: the floor of the present history.
-    package init(history: [UInt8], floor: Int64, lastCommit: Int64) {
+    package init(history: [UInt8], opening: [UInt8], floor: Int64, lastCommit: Int64) {
         self.history = history
+        self.opening = opening
         self.lastCommit = lastCommit
         records = RecordState(floor: floor)
     }

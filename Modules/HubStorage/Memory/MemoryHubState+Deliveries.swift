@@ -3,7 +3,8 @@ internal import CausewayModels
 /// Loading for a group of deliveries, and storing its changes.
 extension MemoryHubState {
     func load(_ keys: DeliveryKeys) -> DeliveryState {
-        var loaded = DeliveryState(history: history, floor: floor, lastCommit: lastCommit)
+        var loaded = DeliveryState(
+            history: history, opening: openings.last?.id ?? [], floor: floor, lastCommit: lastCommit)
         for key in keys.lanes {
             loaded.outboxes[key.outbox] = outboxes[key.outbox]
             loaded.lanes[key] = lanes[key]

@@ -60,7 +60,8 @@ extension HubStorageConformance {
             try requireEqual(
                 nothing,
                 DeliveryState(
-                    history: opening?.history ?? [], floor: opening?.floor ?? 0, lastCommit: opening?.lastCommit ?? 0),
+                    history: opening?.history ?? [], opening: opening?.id ?? [], floor: opening?.floor ?? 0,
+                    lastCommit: opening?.lastCommit ?? 0),
                 "no keys")
             // Names of others.
             let state = try await site.load(

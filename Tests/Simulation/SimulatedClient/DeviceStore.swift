@@ -97,9 +97,9 @@ final class DeviceStore: Store {
         }
         world.noteDeletionsBesideACopy(kept, process)
         let visitor = world.visitor(in: kept, process)
-        let (history, outbox) = (disk.history, disk.outboxID)
+        let history = disk.history
         let note = { [world, process] in
-            world.hasFollowed(kept, from: history, outbox, process)
+            world.hasFollowed(kept, from: history, process)
             world.noteUploads(in: mutations, process)
             if let ending {
                 world.processes[process].logouts.append(ending)

@@ -87,7 +87,7 @@ struct ExpectedState {
     /// The operations that hubs have ever applied to each message, and its last content there.
     var applied: [MessageID: Set<MessageID>] = [:]
     var lastContents: [MessageID: MessageContent] = [:]
-    /// The outbox ids that clients abandoned when the hub's history had changed.
+    /// The outbox ids that clients abandoned because the hub had lied to them about their marks.
     var formerOutboxes: Set<OutboxID> = []
     /// Messages that accounts deleted on the hub.
     var deletedOnHub: Set<MessageID> = []

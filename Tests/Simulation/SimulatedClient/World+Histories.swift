@@ -132,7 +132,7 @@ extension World {
     }
 
     /// Checks a commit that may have switched to another history.
-    func hasFollowed(_ mutations: [Mutation], from history: ServerHistory?, _ outbox: OutboxID?, _ process: Int) {
+    func hasFollowed(_ mutations: [Mutation], from history: ServerHistory?, _ process: Int) {
         for case .followHistory(let new, _, marks: _, at: _) in mutations {
             let device = processes[process].device
             if let history, history.isSame(as: new) {
@@ -141,7 +141,6 @@ extension World {
             processes[process].changesOfHistory += 1
             reasonsToAsk += 1
             forgetPayments(onDeviceOf: process)
-            if let outbox { expected.formerOutboxes.insert(outbox) }
             tell(.commits, process, -1) { "device \(device): goes over to \(new.claim)" }
         }
     }

@@ -270,7 +270,7 @@ extension World {
         {
             return "message \(record.number) arrives changed"
         }
-        // The hub accepts it in a restored history, long after the client had asked another one about it.
+        // Its client gave the outbox id up for a lie of the hub's, and nothing bars what is under way under it.
         if expected.formerOutboxes.contains(call.delivery.outbox) { expected.records[id]?.isBeyondRepair = true }
         if record.isExcused || expected.formerOutboxes.contains(call.delivery.outbox) { return nil }
         guard let process = devices[record.device].process,

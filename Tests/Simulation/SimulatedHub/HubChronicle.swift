@@ -12,7 +12,7 @@ import CausewayModels
 ///   that assigned positions which the present one can assign again; and when an operator restores the data. It begins
 ///   at no other time, and no two have the same name.
 /// 3. Every change is a commit; so is a start of the hub, and the beginning of a history. A delivery that names another
-///   history changes nothing.
+///   history, or something that was told before the last start, changes nothing.
 /// 4. After a hub was told of a loss, it never assigns a position of a lost history to another message.
 struct HubChronicle: Sendable {
     /// The records about the hub's present data; rolled back with them.
@@ -49,6 +49,8 @@ struct HubChronicle: Sendable {
     private(set) var present = Present()
     private(set) var name: ServerHistory
     private var commits = 0
+    /// The number of the last start.
+    private var startedAt = 0
     /// The number of rollbacks and replacements of the data.
     private var age = 0
     /// The age at which a commit was last lost from the data.
@@ -126,7 +128,13 @@ struct HubChronicle: Sendable {
     }
 
     /// Records a start of the hub.
-    mutating func start() { commit() }
+    mutating func start() {
+        commit()
+        startedAt = commits
+    }
+
+    /// True for a claim that was told before the last start.
+    func isBeforeStart(_ claim: ServerHistory) -> Bool { told[claim.claim].map { $0.commit < startedAt } ?? true }
 
     /// Checks the commit of a delivery.
     mutating func objection(toCommit named: ServerHistory, hasChanged: Bool) -> String? {
@@ -167,7 +175,7 @@ struct HubChronicle: Sendable {
         present = backup.present
         name = backup.name
         lastNamed = named.commit
-        commit()
+        start()
         defer { if named.id != name.id { begin(named, floor: floor) } }
         guard isRestore else { return named.id == name.id ? nil : "a hub begins a history by itself" }
         present.lost.insert(replaced.id)
@@ -186,6 +194,7 @@ struct HubChronicle: Sendable {
         present.commits = []
         lastNamed = named.commit
         begin(named, floor: 0)
+        startedAt = commits
         return isNew ? nil : "another hub has the names of the one before"
     }
 }

@@ -119,8 +119,8 @@ package struct HubOracle: Sendable {
     ) -> String? {
         let outbox = Outbox(account: account, outbox: delivery.outbox)
         if case .historyChanged = error {
-            let isOther = delivery.history.map { !$0.isSame(as: chronicle.name) } ?? false
-            return isOther ? nil : "the hub turns away a delivery of its own history"
+            let isOther = delivery.history.map { !$0.isSame(as: chronicle.name) || chronicle.isBeforeStart($0) }
+            return isOther ?? false ? nil : "the hub turns away a delivery of its own history and start"
         }
         if case .storeForked = error, let opening = delivery.opening {
             let isKnown = isDescendant(delivery, opening, outbox)
@@ -175,6 +175,9 @@ package struct HubOracle: Sendable {
     ) -> String? {
         if let history = delivery.history, !history.isSame(as: chronicle.name) {
             return "the hub deals with a delivery of a former history"
+        }
+        if let history = delivery.history, chronicle.isBeforeStart(history) {
+            return "the hub deals with a delivery that was sent before its start"
         }
         if let wrong = wrongAdmission(delivery, account) { return wrong }
         guard report.outcomes.count == delivery.operations.count else {

@@ -50,6 +50,8 @@ package enum HubPlantedFault: String, CaseIterable, Sendable {
     case doesWhatIsAboutNothing
     /// It applies deliveries that belong to a former history.
     case deliversInFormerHistories
+    /// It applies deliveries that were sent to it before its last start.
+    case deliversAfterItsStart
     /// It begins no other history when a client proves that data was lost.
     case overlooksLosses
     /// It begins another history, and assigns the positions of lost messages again.

@@ -88,9 +88,10 @@ extension ModelHub {
     /// Counts a change made by a delivery.
     mutating func countCommit() { identity.commit += 1 }
 
-    /// True when a delivery may be applied in the present history.
+    /// True when a delivery may be applied: it names the present history, in the present opening.
     func mayDeliver(in history: ServerHistory?) -> Bool {
         guard let history, plantedFault != .deliversInFormerHistories else { return true }
         return history.isSame(as: present)
+            && (history.opening == present.opening || plantedFault == .deliversAfterItsStart)
     }
 }

@@ -102,7 +102,7 @@ package struct ModelHub: Hashable {
         verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
     ) throws(TransportError) -> DeliveryReport {
         guard mayDeliver(in: delivery.history) else {
-            throw .historyChanged(detail: "the delivery belongs to a former history")
+            throw .historyChanged(detail: "the delivery belongs to a former history or opening")
         }
         let outbox = OutboxKey(account: account, outbox: delivery.outbox)
         try admit(delivery, outbox)

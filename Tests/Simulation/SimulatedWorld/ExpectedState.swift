@@ -42,13 +42,6 @@ struct ExpectedState: Hashable {
         var isOutOfHand = false
         /// True when the hub lost it after its client had heard that it was there.
         var wasLost = false
-        /// True when the hub stored it under an outbox id that its client has given up with a former history: nothing
-        /// bars such a late copy. Until the client follows another history, which asks about everything that failed.
-        var isStray = false
-        /// True when it waited for another message while its client followed another history, which may contain it: it
-        /// gets a number as if it had never been transmitted, so nothing asks about it when it fails. Until its client
-        /// follows the next history.
-        var isUnasked = false
         /// True while its client has a receipt for its file.
         var hasReceipt = false
         /// The session of its upload, as its client committed it.
@@ -115,8 +108,6 @@ struct ExpectedState: Hashable {
     /// The operations that hubs have ever applied to each message, and its last content there.
     var applied: [MessageID: Set<MessageID>] = [:]
     var lastContents: [MessageID: MessageContent] = [:]
-    /// The outbox ids that clients have given up because the hub had another history.
-    var formerOutboxes: Set<OutboxID> = []
     /// Messages that a planted fault recreated under another id, with the original ids.
     var copies: [MessageID: MessageID] = [:]
 

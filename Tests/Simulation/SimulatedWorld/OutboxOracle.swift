@@ -112,8 +112,7 @@ struct OutboxOracle<World: JudgedWorld> {
         if isBehind(client) { return nil }
         var broken: UInt64?
         for id in client.store.failed where client.store.items[id]?.isInDoubt == false {
-            guard world.hub.accepted[id] != nil, let record = world.expected.records[id], !record.isOutOfHand,
-                !record.isStray, !record.isUnasked
+            guard world.hub.accepted[id] != nil, let record = world.expected.records[id], !record.isOutOfHand
             else { continue }
             if record.isRepeated, isAsked(id, client) { continue }
             broken = min(broken ?? .max, id.value.low)
@@ -172,7 +171,7 @@ struct OutboxOracle<World: JudgedWorld> {
     {
         // The hub had the deletion before the message: it keeps the place and shows nothing.
         if record.isOutOfHand || world.hub.accepted[id]?.isDeleted == true { return nil }
-        if isBehind(client, of: record.sender) || record.isStray { return nil }
+        if isBehind(client, of: record.sender) { return nil }
         guard let message = client.store.itemOfAny(id, of: record.sender) else {
             return isAsked(id, client)
                 ? nil : "the hub stored \(id.value.low), which had been deleted for good"
@@ -193,9 +192,7 @@ struct OutboxOracle<World: JudgedWorld> {
         case .requeue(let id, let attempts, at: _): return countedForNothing(id, attempts)
         case .fail(let id, let failure, let inDoubt):
             guard let record = world.expected.records[id] else { return "somebody else's message failed" }
-            if !inDoubt, world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand, !isBehind(client),
-                !record.isUnasked
-            {
+            if !inDoubt, world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand, !isBehind(client) {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
@@ -205,9 +202,7 @@ struct OutboxOracle<World: JudgedWorld> {
             }
             let related = message.related.flatMap { client.store.items[$0] }
             if related?.isUndelivered == true { return nil }
-            if world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand, !isBehind(client),
-                !record.isUnasked
-            {
+            if world.hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand, !isBehind(client) {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
@@ -356,7 +351,6 @@ struct OutboxOracle<World: JudgedWorld> {
         case .error:
             if record.isOutOfHand { return nil }
             if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
-            if record.isStray || record.isUnasked { return nil }
             return world.hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
         case .created where message.isParked:
             let related = message.related.flatMap { client.store.itemOfAny($0, of: record.sender) }

@@ -143,7 +143,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     /// The store queues lost messages at the tails of their lanes.
     case lostAtTheTail
     /// Faults of the hub
-    case hubDeliversInFormerHistories, hubOverlooksLosses, hubReusesLostPositions
+    case hubDeliversInFormerHistories, hubDeliversAfterItsStart, hubOverlooksLosses, hubReusesLostPositions
 }
 
 extension PlantedFault {

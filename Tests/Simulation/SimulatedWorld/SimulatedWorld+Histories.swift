@@ -131,14 +131,6 @@ extension SimulatedWorld {
         expected.lastContents[target] = hub.accepted[target]?.content
     }
 
-    /// Records that the hub stores a message under an outbox id that its client gave up with a former history: from
-    /// a delivery that named no history, because its client knew none yet, or the one to which the hub has come back.
-    func noteStray(_ id: MessageID, _ call: DeliveryCall) {
-        guard expected.formerOutboxes.contains(call.batch.outbox) else { return }
-        expected.records[id]?.isStray = true
-        expected.records[id]?.isMoved = true
-    }
-
     /// Passes a claim to the hub.
     ///
     /// - Returns: true if it is of the present history.

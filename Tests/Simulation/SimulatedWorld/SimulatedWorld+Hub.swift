@@ -71,7 +71,6 @@ extension SimulatedWorld {
             expected.noteRefusals(in: call.batch, report)
         }
         for stored in hub.history[before...] {
-            noteStray(stored.message, call)
             if violation == nil { violation = brokenByStoring(stored) }
             noteApplied(stored.message)
             if let file = hub.accepted[stored.message]?.content.attachment,

@@ -163,7 +163,8 @@ extension SimulatedWorld {
         }
         let error = wayError ?? probeError()
         let result = error.map { .failure($0) } ?? Result<ProbeAnswer, TransportError>.success(greeting(of: call))
-        history.record(now, "hub: greets client \(call.client): \(result.told)")
+        let claim = call.history.map { " with \($0.claim)" } ?? ""
+        history.record(now, "hub: greets client \(call.client)\(claim): \(result.told)")
         queue.plan(.probeEnds(call, result), at: now + randomness.latency())
     }
 

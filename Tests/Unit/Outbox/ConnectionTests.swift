@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func aServerThatAnswersAProbeBadlyIsReachable() {
-        var harness = OutboxHarness(isOnline: false)
+        var harness = OutboxHarness(history: Self.history, isOnline: false)
         harness.create("a")
         harness.take(.sessionBegan)
         harness.take(.probeFailed(.serverBusy))
@@ -110,8 +110,47 @@ import Testing
         #expect(harness.sent == ["0<1 send a"])
     }
 
-    @Test func aRateLimitOnAProbeHoldsDeliveries() {
+    private static let history = ServerHistory(server: "hub", id: "history", opening: nil, commit: 0, claim: "claim")
+
+    /// A delivery names the history that it is meant for. One that named none could be stored after the server's data
+    /// were replaced, or returned, and its message would count as failed here.
+    @Test(arguments: [
+        TransportError.serverBusy, .serverFailed(code: "500", detail: ""), .rateLimited(after: .seconds(1), detail: ""),
+    ])
+    func nothingIsSentToAServerThatHasNotNamedItsHistory(error: TransportError) {
         var harness = OutboxHarness(isOnline: false)
+        harness.create("a")
+        harness.take(.sessionBegan)
+        for _ in 1...3 {
+            harness.take(.probeFailed(error))
+            #expect(harness.untilDeadline != nil)
+            harness.wait(harness.untilDeadline ?? .zero)
+            #expect(harness.sent == [] && harness.probes == 1, "it is probed again")
+        }
+        harness.take(.authenticated)
+        harness.wait(.seconds(5))
+        #expect(harness.sent == ["0<1 send a"])
+        harness.answer(1, accepted())
+        harness.create("b")
+        harness.fail(2, .noWay)
+        harness.wait(harness.untilDeadline ?? .zero)
+        harness.take(.probeFailed(error))
+        harness.wait(.seconds(5))
+        #expect(harness.sent == ["1<2 send b"], "a server that is known may fail to answer probes alone")
+    }
+
+    @Test func aRateLimitAtTheFirstContactDelaysTheNextProbe() {
+        var harness = OutboxHarness(isOnline: false)
+        harness.take(.sessionBegan)
+        harness.take(.probeFailed(.rateLimited(after: .seconds(40), detail: "")))
+        harness.wait(.seconds(39))
+        #expect(harness.probes == 0)
+        harness.wait(.seconds(1))
+        #expect(harness.probes == 1)
+    }
+
+    @Test func aRateLimitOnAProbeHoldsDeliveries() {
+        var harness = OutboxHarness(history: Self.history, isOnline: false)
         harness.create("a")
         harness.take(.sessionBegan)
         harness.take(.probeFailed(.rateLimited(after: .seconds(20), detail: "")))

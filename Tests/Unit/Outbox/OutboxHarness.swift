@@ -26,10 +26,12 @@ struct OutboxHarness {
 
     /// - Parameters:
     ///   - entries: the contents of the store at the start.
+    ///   - history: the server's history as stored.
     ///   - isOnline: whether a user is logged in and the server has been reached.
     init(
         _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],
-        pauses: [OutboxSnapshot.LanePause] = [], lineage: Lineage = Lineage(), isOnline: Bool = true,
+        pauses: [OutboxSnapshot.LanePause] = [], lineage: Lineage = Lineage(), history: ServerHistory? = nil,
+        isOnline: Bool = true,
         _ configure: (inout OutboxConfiguration) -> Void = { _ in }
     ) {
         var configuration = OutboxConfiguration()
@@ -37,9 +39,10 @@ struct OutboxHarness {
         // Scripts are easier to follow with one batch at a time.
         configuration.deliveriesInFlightMax = 1
         configure(&configuration)
-        let snapshot = OutboxSnapshot(
+        var snapshot = OutboxSnapshot(
             outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries,
             pauses: pauses, lineage: lineage)
+        snapshot.history = history
         outbox = Outbox(snapshot, configuration: configuration, seed: 1)
         lastSequence = max(entries.last?.sequence ?? 0, lastTransmitted.values.max() ?? 0)
         if isOnline {
