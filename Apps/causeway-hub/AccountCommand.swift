@@ -72,7 +72,7 @@ struct AccountCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await failing {
+            try await failing(asJSON: json) {
                 let accounts = try await data.administration().accounts()
                 guard !json else {
                     let lines = accounts.map { account in

@@ -50,7 +50,7 @@ struct ChannelCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Print one JSON array.") var json = false
 
         func run() async throws {
-            try await failing {
+            try await failing(asJSON: json) {
                 let channels = try await data.administration().channels()
                 guard !json else {
                     try say(JSONOutput.text(channels))

@@ -62,7 +62,7 @@ struct ChannelMemberCommand: AsyncParsableCommand {
         @Argument(help: "The channel.") var channel: String
 
         func run() async throws {
-            try await failing {
+            try await failing(asJSON: json) {
                 let id = try channelID(channel)
                 let administration = try await data.administration()
                 guard try await administration.channel(id) != nil else {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayConfiguration
 import CausewaySystem
 
 @main struct Hub: AsyncParsableCommand {
@@ -14,6 +15,9 @@ import CausewaySystem
             Settings are taken from flags, then from the environment (CAUSEWAY_HUB_DATA, CAUSEWAY_HUB_LISTEN,
             CAUSEWAY_HUB_LOG_FORMAT, CAUSEWAY_HUB_LOG_LEVEL), then from hub.json in the data folder
             ({"listen": "127.0.0.1:8443", "logFormat": "text", "logLevel": "info"}), then from defaults.
+
+            Lists are JSON with --json, and so are their errors, on standard error:
+            {"error":{"code":…,"detail":…}}.
 
             EXIT STATUS
               0   done
@@ -33,6 +37,6 @@ import CausewaySystem
     static func main() async {
         StandardStreams.prepare()
         let order = ArgumentOrder(options: ["--data"], groups: ["account", "channel"])
-        await main(order.arranged(Array(CommandLine.arguments.dropFirst())))
+        await run(order.arranged(Array(CommandLine.arguments.dropFirst()))) { complain($0, code: "usage", asJSON: true) }
     }
 }

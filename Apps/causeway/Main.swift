@@ -48,21 +48,8 @@ struct CausewayCommand: AsyncParsableCommand {
 
     static func main() async {
         StandardStreams.prepare()
-        let arguments = order.arranged(Array(CommandLine.arguments.dropFirst()))
-        do {
-            var command = try parseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            let isWrongUsage = !(error is ExitCode) && exitCode(for: error) == .validationFailure
-            guard isWrongUsage, arguments.prefix(while: { $0 != "--" }).contains("--json") else {
-                exit(withError: error)
-            }
-            Console(json: true).report(ControlError(.usage, message(for: error)))
-            exit(withError: ExitCode(ControlError.Code.usage.exitStatus.rawValue))
+        await run(order.arranged(Array(CommandLine.arguments.dropFirst()))) { usage in
+            Console(json: true).report(ControlError(.usage, usage))
         }
     }
 }

@@ -130,6 +130,30 @@ import Testing
         #expect(await process.end(SIGTERM) == 0)
     }
 
+    /// A script that reads JSON gets JSON for every outcome.
+    @Test func errorsOfListsAreJSONWithThem() async throws {
+        let temporary = try TemporaryFolder()
+        let empty = ["--data", temporary.path]
+        let made = ["--data", temporary.path + "/hub"]
+        #expect(try await Self.hub(["init", "--account", "me"] + made).status == 0)
+        let cases: [(arguments: [String], status: Int32, code: String)] = [
+            (["account", "list"] + empty, 66, "hubNotFound"),
+            (["channel", "list"] + empty, 66, "hubNotFound"),
+            (["channel", "member", "list", "nowhere"] + made, 66, "channelNotFound"),
+            (["channel", "member", "list", "a b"] + made, 64, "badName"),
+            (["account", "list", "--nonsense"] + made, 64, "usage"),
+        ]
+        for (arguments, status, code) in cases {
+            let outcome = try await Self.hub(arguments + ["--json"])
+            #expect(outcome.status == status && outcome.output.isEmpty, "\(arguments)")
+            let errors = try JSONDecoder().decode([String: [String: String]].self, from: Data(outcome.errors.utf8))
+            #expect(errors["error"]?["code"] == code && errors["error"]?["detail"]?.isEmpty == false)
+            #expect(outcome.errors.filter { $0 == "\n" }.count == 1, "one line")
+        }
+        // The option belongs to lists alone.
+        #expect(try await Self.hub(["account", "remove", "me", "--json"] + made).status == 64)
+    }
+
     @Test func errorsHaveTheirCodes() async throws {
         let temporary = try TemporaryFolder()
         let data = ["--data", temporary.path]
