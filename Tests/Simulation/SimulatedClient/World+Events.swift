@@ -53,7 +53,10 @@ extension World {
             _ = oracle.name(hub)
             guard let part = part.map({ falsified($0, cursor) }) else { return }
             tally.eventParts += 1
-            if part.isToBeReadAnew { reasonsToAsk += 1 }
+            if part.isToBeReadAnew {
+                reasonsToAsk += 1
+                devices[device].mayMissDeletions = true
+            }
             tell(.arrives, transport.process, 1) { "hub: to device \(device): \(part.told(expected))" }
             if strikes(.answerLost) { return answer(reply, .failure(.inDoubt(detail: "reset")), after: latency()) }
             respond(reply, .success(part), to: device)

@@ -138,12 +138,14 @@ extension World {
     }
 
     /// Checks that a message in `error` and not in doubt is not on the hub, unless a pending fence will find it: the
-    /// hub refused one copy and accepted another, or has it back from a backup.
+    /// hub refused one copy and accepted another, or has it back from a backup. A reply that fails with its deleted
+    /// parent is not asked about: a store that was told of no copy cannot know that one has sent it.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.items[id], message.syncState == .error,
             !message.isInDoubt,
             let record = expected.records[id], !record.isExcused,
             record.device == processes[process].device,
+            !(record.storedByCopyAt != nil && message.failure?.code == "parentDeleted"),
             hub.accepted[id] != nil,
             !((record.isRepeated || record.wasBroughtBack) && isAsked(id, process)),
             !isBehind(process)
@@ -458,9 +460,10 @@ extension World {
         switch message.syncState {
         case .synced:
             tally.synced += 1
-            // Another device of the account may have deleted it there; without events this one is not notified of that.
-            // Nor after a loss of data, when the stored result of a repeat came later than the deletion.
-            let mayMiss = !plan.hasEvents || hasLostData
+            // Another device of the account may have deleted it there; without events this one is not notified of that,
+            // nor by events that left changes out, unless a list shows the message. Nor after a loss of data, when the
+            // stored result of a repeat came later than the deletion.
+            let mayMiss = !plan.hasEvents || hasLostData || devices[record.device].mayMissDeletions
             let isGone = mayMiss && record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
             return hub.holds(id) || isGone ? nil : "message \(record.number) is synced, and the hub has it not"
         case .error:
