@@ -33,6 +33,8 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     var isRefreshDue: Bool
     /// True if that became necessary while a request was under way.
     var isRefreshDueAgain = false
+    /// True if only pages show what is to be learned, since the changes that the server reports begin later.
+    var needsPages = false
     /// True if a failure of the request under way is to be followed by another one.
     var isRetryDue = false
     var underWay: ServerRequest?
@@ -72,6 +74,7 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         abandonRefresh()
         isRefreshDue = false
         isRefreshDueAgain = false
+        needsPages = false
         isRetryDue = false
         underWay = nil
         prunedBelow = nil
@@ -89,7 +92,10 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     }
 
     /// Requests changes, once more if such a request is under way.
-    mutating func askAgain() {
+    ///
+    /// - Parameter anew: whether pages are to be requested, whatever changes the server could report.
+    mutating func askAgain(anew: Bool = false) {
+        if anew { needsPages = true }
         if underWay == .first || underWay == .changes {
             isRefreshDueAgain = true
         } else {
@@ -110,5 +116,7 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         return .more(side)
     }
 
-    private var refreshing: ServerRequest { isComplete && loadedRange?.cursor != nil ? .changes : .first }
+    private var refreshing: ServerRequest {
+        isComplete && loadedRange?.cursor != nil && !needsPages ? .changes : .first
+    }
 }

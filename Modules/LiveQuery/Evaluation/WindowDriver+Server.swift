@@ -21,6 +21,7 @@ extension WindowDriver {
         server.prunedBelow = nil
         if request == .first || request == .changes {
             server.isRefreshDue = false
+            if request == .first { server.needsPages = false }
             server.newestWhenAsked = window.newestKey(where: remote.isPlaced)
         }
         return LiveLoad { hold in
@@ -212,12 +213,15 @@ extension WindowDriver {
     }
 
     /// Asks the server again about a record that gets a position among those that the server has returned already: the
-    /// server did not list it, so it may have been deleted there before its sender was told of the position.
+    /// server did not list it, so it may have been deleted there before its sender was told of the position. That can be
+    /// before the changes that the server would report, so pages are requested.
     func checkPlace(_ change: LiveRecordChange<Query.Record>) {
         guard let remote, let newest = server.loadedRange?.newest, let before = change.before, let after = change.after
         else { return }
         let key = window.query.key(of: after)
-        if key <= newest, remote.isPlaced(key), !remote.isPlaced(window.query.key(of: before)) { server.askAgain() }
+        if key <= newest, remote.isPlaced(key), !remote.isPlaced(window.query.key(of: before)) {
+            server.askAgain(anew: true)
+        }
     }
 
     // MARK: Triggers

@@ -64,8 +64,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     func invalidate() {
         window.invalidate()
-        // The unreported changes may include records of the server.
-        if remote != nil, server.loadedRange != nil { server.askAgain() }
+        // The unreported changes may include records of the server, and positions as in `checkPlace`.
+        if remote != nil, server.loadedRange != nil { server.askAgain(anew: true) }
     }
 
     func disown() { isDisowned = true }

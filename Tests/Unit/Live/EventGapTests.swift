@@ -51,6 +51,63 @@ import Testing
         }
     }
 
+    /// It may have been deleted before the server was last asked: the changes since then would not show that.
+    @Test(arguments: [false, true])
+    func anOwnMessageWithAPositionThatTheServerHasShownIsAskedForByPages(asRequestIsUnderWay: Bool) throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            remote.following = .streaming
+            let list = Self.list(world, remote)
+            let range = LoadedRange(newest: ScriptedRemote.end(6), cursor: "1")
+            await world.settle()
+            _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
+            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
+            await world.settle()
+            if asRequestIsUnderWay {
+                onMain { list.refresh() }
+                await world.settle()
+                #expect(remote.changesAsked == 1, "changes suffice for a refresh")
+            }
+            try await Self.deliver(100, at: 4, in: world)
+            if asRequestIsUnderWay {
+                remote.answer([], range: range)
+                await world.settle()
+            }
+            #expect(remote.asked == [.first, .first])
+            #expect(remote.changesAsked == (asRequestIsUnderWay ? 1 : 0))
+            try await world.store.commit([.delete(Sample.id(100))])
+            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
+            await world.settle()
+            #expect(Self.texts(list) == ["1", "2", "3", "5", "6"])
+            onMain { list.refresh() }
+            await world.settle()
+            #expect(remote.asked.count == 2 && remote.changesAsked == (asRequestIsUnderWay ? 2 : 1))
+        }
+    }
+
+    /// An own message may have got such a position in a commit that lists no changes.
+    @Test func aCommitThatListsNoChangesIsFollowedByPages() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            remote.following = .streaming
+            let list = Self.list(world, remote)
+            let range = LoadedRange(newest: ScriptedRemote.end(6), cursor: "1")
+            await world.settle()
+            _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
+            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
+            await world.settle()
+            try await world.store.commit([
+                .deliver(Sample.id(100), Sample.serverPosition(4), at: Sample.time),
+                .forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time),
+            ])
+            await world.settle()
+            #expect(remote.asked == [.first, .first] && remote.changesAsked == 0)
+            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
+            await world.settle()
+            onMain { #expect(list.dataStatus == .fresh) }
+        }
+    }
+
     /// A message of another sender that was placed before is only changed: nothing is asked for.
     @Test func aChangeOfAPlacedMessageIsNotAskedFor() throws {
         try LiveWorld.run { world in

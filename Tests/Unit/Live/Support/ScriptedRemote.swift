@@ -14,6 +14,7 @@ final class ScriptedRemote: RemoteSource {
 
     private struct State {
         var asked: [RemoteSourcePage<MessageQuery.Cursor>] = []
+        var changesAsked = 0
         var waiting: [CheckedContinuation<Answer, Never>] = []
         var following = RemoteFollowing.none
         var broughtThrough: Int64 = 0
@@ -27,12 +28,27 @@ final class ScriptedRemote: RemoteSource {
     /// The pages requested so far.
     var asked: [RemoteSourcePage<MessageQuery.Cursor>] { state.withLock { $0.asked } }
 
+    /// The number of requests for changes so far.
+    var changesAsked: Int { state.withLock { $0.changesAsked } }
+
     func load(
         _ page: RemoteSourcePage<MessageQuery.Cursor>, hold: FrameHold
     ) async throws -> LoadedRange<MessageQuery.Cursor> {
+        try await respond(hold) { $0.asked.append(page) }
+    }
+
+    func loadChanges(
+        since loadedRange: LoadedRange<MessageQuery.Cursor>, hold: FrameHold
+    ) async throws -> LoadedRange<MessageQuery.Cursor>? {
+        try await respond(hold) { $0.changesAsked += 1 }
+    }
+
+    private func respond(
+        _ hold: FrameHold, noting note: @Sendable (inout State) -> Void
+    ) async throws -> LoadedRange<MessageQuery.Cursor> {
         let answer = await withCheckedContinuation { continuation in
             state.withLock { state in
-                state.asked.append(page)
+                note(&state)
                 state.waiting.append(continuation)
             }
         }
