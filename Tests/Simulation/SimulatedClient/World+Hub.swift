@@ -30,6 +30,8 @@ extension World {
         if strikes(.hubRestart) {
             oracle.restart(&hub)
             if plan.hasFiles { hubFiles.restart() }
+            // A client that learns of another opening looks for what it may have missed; some hubs restart all the time.
+            for index in processes.indices { processes[index].pageRequests = Moments() }
         }
         guard let account = account(of: call.token) else {
             return .failure(.refused(code: "400", detail: "no such token"))
