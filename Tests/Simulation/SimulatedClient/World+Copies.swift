@@ -32,7 +32,8 @@ extension World {
 
     /// Ends the excuses of messages that copies have sent, once no copy exists any more: from then on every verdict
     /// must be true. A store that failed a message for good before its copy delivered it cannot know that, nor can one
-    /// whose question the hub answered before, nor one that deleted it as unsent.
+    /// whose question the hub answered before, nor one that deleted it as unsent, nor one in which it waits for its
+    /// parent: it fails with that one, and nothing is asked.
     func endExcuses() {
         guard processes.allSatisfy({ $0.life != .isCopied }) else { return }
         for id in expected.created {
@@ -47,7 +48,7 @@ extension World {
                 continue
             }
             let known = min(record.failedForGoodAt ?? .zero, record.absentAt ?? .init(nanoseconds: .max))
-            if item.isFailedForGood, let stored = record.storedByCopyAt, known <= stored {
+            if item.isParked || item.isFailedForGood, let stored = record.storedByCopyAt, known <= stored {
                 expected.records[id]?.isBeyondRepair = true
                 tally.excusesKept += 1
             } else {

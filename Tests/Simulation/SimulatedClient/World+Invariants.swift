@@ -138,14 +138,12 @@ extension World {
     }
 
     /// Checks that a message in `error` and not in doubt is not on the hub, unless a pending fence will find it: the
-    /// hub refused one copy and accepted another, or has it back from a backup. A reply that fails with its deleted
-    /// parent is not asked about: a store that was told of no copy cannot know that one has sent it.
+    /// hub refused one copy and accepted another, or has it back from a backup.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.items[id], message.syncState == .error,
             !message.isInDoubt,
             let record = expected.records[id], !record.isExcused,
             record.device == processes[process].device,
-            !(record.storedByCopyAt != nil && message.failure?.code == "parentDeleted"),
             hub.accepted[id] != nil,
             !((record.isRepeated || record.wasBroughtBack) && isAsked(id, process)),
             !isBehind(process)
