@@ -37,6 +37,8 @@ import CausewaySystem
     static func main() async {
         StandardStreams.prepare()
         let order = ArgumentOrder(options: ["--data"], groups: ["account", "channel"])
-        await run(order.arranged(Array(CommandLine.arguments.dropFirst()))) { complain($0, code: "usage", asJSON: true) }
+        await run(order.arranged(Array(CommandLine.arguments.dropFirst()))) { usage in
+            complain(usage, code: "usage", asJSON: true)
+        }
     }
 }

@@ -121,6 +121,7 @@ public final class CausewayClient: Sendable {
             case .pagesDue: live.retryFailed()
             case .stateDue: live.refresh(.everything)
             case .channelsDue(let channels): live.refresh(.channels(channels))
+            case .channelContradicted(let channel): live.refresh(.channels([channel], anew: true))
             case .eventsOutdated: live.markOutdated()
             case .eventsCaughtUp: live.caughtUp()
             case .actionRequired(let action): if action.cause == .tokenRefused { renewal.start() }

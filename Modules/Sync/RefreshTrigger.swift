@@ -12,8 +12,10 @@ package enum RefreshTrigger: Sendable, Hashable {
     /// All pages may be out of date: events are followed from here on, and tell nothing about the time before; or a
     /// page of records contradicts what another one brought meanwhile.
     case stateDue
-    /// More changed in these channels than events list, or a page of them contradicts what arrived meanwhile.
+    /// More changed in these channels than events list.
     case channelsDue(Set<ChannelID>)
+    /// A page of the channel contradicts what arrived meanwhile: the changes since then would not show the cause.
+    case channelContradicted(ChannelID)
     /// Events have been missing for long; see ``FollowedEvents``.
     case eventsOutdated
     /// Events have brought everything that the server has; see ``FollowedEvents/isBrought(through:in:since:)``.

@@ -282,7 +282,7 @@ extension SyncEngine {
         var cursor = range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         var isContradicted = false
         // A step may fail after others were stored.
-        defer { if isContradicted { tell(.channelsDue([query.channel])) } }
+        defer { if isContradicted { tell(.channelContradicted(query.channel)) } }
         repeat {
             let unlisted = try await unlisted(of: query, in: range, after: cursor, except: listed)
             let deleted = unlisted.messages.filter { !arrived.contains($0.id) }.map(\.id)

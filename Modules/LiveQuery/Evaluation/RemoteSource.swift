@@ -76,8 +76,9 @@ package enum LiveRefresh: Sendable, Hashable {
     case reachable
     /// All: the server may have changed in any way.
     case everything
-    /// Those of these channels, and those whose channel is unknown.
-    case channels(Set<ChannelID>)
+    /// Those of these channels, and those whose channel is unknown; `anew` if changes since the last request do not
+    /// suffice.
+    case channels(Set<ChannelID>, anew: Bool = false)
 }
 
 /// A page to request from the server, in the order in which the collection shows it.

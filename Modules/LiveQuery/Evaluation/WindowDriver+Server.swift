@@ -213,8 +213,8 @@ extension WindowDriver {
     }
 
     /// Asks the server again about a record that gets a position among those that the server has returned already: the
-    /// server did not list it, so it may have been deleted there before its sender was told of the position. That can be
-    /// before the changes that the server would report, so pages are requested.
+    /// server did not list it, so it may have been deleted there before its sender was told of the position, and before
+    /// the changes that the server would report: pages are requested.
     func checkPlace(_ change: LiveRecordChange<Query.Record>) {
         guard let remote, let newest = server.loadedRange?.newest, let before = change.before, let after = change.after
         else { return }
@@ -228,6 +228,7 @@ extension WindowDriver {
 
     func refresh(_ scope: LiveRefresh) {
         guard let remote else { return }
+        var isAnew = false
         switch scope {
         case .newSession:
             server.forget()
@@ -236,9 +237,11 @@ extension WindowDriver {
         case .reachable:
             if remote.following != .none, server.isComplete, remoteTrouble == nil { return }
         case .everything: break
-        case .channels(let channels): guard remote.concerns(channels) else { return }
+        case .channels(let channels, let anew):
+            guard remote.concerns(channels) else { return }
+            isAnew = anew
         }
-        server.askAgain()
+        server.askAgain(anew: isAnew)
     }
 
     func markOutdated() {

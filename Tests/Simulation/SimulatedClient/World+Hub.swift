@@ -30,7 +30,7 @@ extension World {
         if strikes(.hubRestart) {
             oracle.restart(&hub)
             if plan.hasFiles { hubFiles.restart() }
-            // A client that learns of another opening looks for what it may have missed; some hubs restart all the time.
+            // A client that learns of another opening looks for changes that it may have missed.
             for index in processes.indices { processes[index].pageRequests = Moments() }
         }
         guard let account = account(of: call.token) else {
