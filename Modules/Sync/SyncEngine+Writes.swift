@@ -15,7 +15,7 @@ extension SyncEngine {
     /// server's reason; `unreachable` if the server cannot be reached, in which case nothing was sent; `notSent` if too
     /// many writes are waiting; `inDoubt` if a response was lost and none came in
     /// ``SyncLimits/recordWriteAttemptsMax`` attempts, in which case the server may have applied it. A token that is
-    /// renewed meanwhile ends no write.
+    /// renewed meanwhile ends no write, nor does a server that was started again.
     ///
     /// - Returns: the version that the write gave the record, as a position, and the time of its acceptance.
     package func write(_ write: RecordWrite) async throws(SyncError) -> ServerPosition {
@@ -59,8 +59,11 @@ extension SyncEngine {
                 throw .transport(.refused(code: code, detail: detail))
             } catch {
                 if error.mayHaveApplied { doubt = error }
+                // The server was started again, or its data were replaced: a probe learns which, and nothing was
+                // applied.
+                if error.isOfOtherOpening { submit(.event(.probeRequested)) }
                 // The connection of a token that was renewed meanwhile is closed with all its calls.
-                let isRepeated = doubt != nil || number != transportNumber
+                let isRepeated = doubt != nil || number != transportNumber || error.isOfOtherOpening
                 guard isRepeated, attempt < SyncLimits.recordWriteAttemptsMax, !isClosed else {
                     throw doubt.map { .transport($0) } ?? cause(of: error, in: asked)
                 }
@@ -72,6 +75,11 @@ extension SyncEngine {
 }
 
 extension TransportError {
+    /// True if the delivery was meant for another opening, or for other data, of the server.
+    fileprivate var isOfOtherOpening: Bool {
+        if case .historyChanged = self { true } else { false }
+    }
+
     /// True if the server may have applied what was sent.
     fileprivate var mayHaveApplied: Bool {
         switch self {

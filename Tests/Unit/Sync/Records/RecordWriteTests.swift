@@ -99,6 +99,22 @@ struct RecordWriteTests {
         }
     }
 
+    /// The server takes nothing that was meant for its former opening; a probe tells the client of the present one.
+    @Test func aWriteToAServerThatWasStartedAgainIsRepeatedAfterAProbe() throws {
+        try Self.run { world, server, client in
+            let greetings = world.transport.server.withLock { $0.greetings }
+            server.state.withLock { $0.error = .historyChanged(detail: "started again") }
+            let probed = world.runtime.spawn {
+                while world.transport.server.withLock({ $0.greetings }) == greetings {
+                    await world.runtime.sleep(until: world.runtime.now + .milliseconds(100))
+                }
+                server.state.withLock { $0.error = nil }
+            }
+            try await Self.expect(client, "a", year: 1971, version: 1)
+            await probed.finished()
+        }
+    }
+
     /// The server knows another mark of the lane than the client, as after it was restored.
     @Test(arguments: [Int64(0), 7]) func theServersMarkIsAdopted(_ mark: Int64) throws {
         try Self.run { _, server, client in
