@@ -4,8 +4,8 @@ import CausewayModels
 ///
 /// ```
 ///  unknown ──authenticated──▶ online ◀──time── settling ◀─┐
-///     │                         │                  │      │ authenticated
-///     └─────probe failed─────▶ offline ◀───────────┴──────┘ or a known server failed to process one
+///     │                         │                  │      │ authenticated, or a server that is known
+///     └─────probe failed─────▶ offline ◀───────────┴──────┘ failed to process the probe
 ///                                ▲ └─ probe at `nextProbe`, then twice as late, …
 ///                                └─── a batch could not connect, or was cut off
 /// ```
