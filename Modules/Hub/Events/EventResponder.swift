@@ -83,6 +83,11 @@ struct EventResponder: Sendable {
             try await session.prepare(storage)
             let (lease, part) = try await part(request, after: cursor, session, HubLimits.pageBytesMax, context)
             guard part.isIdle, case .changed = wake else {
+                // The token may have been replaced while the request was waiting.
+                if !part.isIdle, try await !context.isAuthorized(storage) {
+                    lease.correct(to: 0)
+                    throw HubHTTPError.tokenRefused
+                }
                 return ResponseShares.respond(part.body, holding: lease, context)
             }
             lease.correct(to: 0)

@@ -70,6 +70,23 @@ import Testing
         }
     }
 
+    /// The token is checked again after the wait, which lasts longer than anything else that a request does.
+    @Test(arguments: [false, true]) func aWaitingRequestOfAFormerTokenGetsNothing(isRemoved: Bool) async throws {
+        try await HubFixture.running { hub in
+            let other = try await hub.client(of: "other")
+            let cursor = try await other.eventCursor()
+            let reading = try await Self.waiting(hub, other, "cursor=\(cursor)&wait=30")
+            if isRemoved {
+                try await hub.hub.administration.removeAccount("other")
+            } else {
+                _ = try await hub.hub.administration.renewAccount("other")
+            }
+            #expect(try await hub.client.report(delivery([send(1)])).kinds == [.accepted])
+            let error = await #expect(throws: HubClient.Unexpected.self) { try await reading.value }
+            #expect(error?.status == 401)
+        }
+    }
+
     @Test func ownDeliveriesEndAWaitWithTheNextLookAtTheLog() async throws {
         let outbox = outbox(1)
         // Without a look at the log only the delivery of another outbox ends the wait.
