@@ -144,6 +144,8 @@ package struct Outbox: Sendable, Hashable {
             // Waiters of a message that is sent again follow the new attempt, wherever its fence is.
             if entry.kind == .fence, !slotIndex.sends(entry.message) { awaitingVerdict.insert(entry.message) }
         }
+        // A deleted message has no waiters, whatever becomes of an older fence.
+        for entry in snapshot.entries where entry.kind == .retract { awaitingVerdict.remove(entry.message) }
         for pause in snapshot.pauses { pauses.insert(pause.message, in: laneIndex(pause.lane)) }
         for lane in lanes.indices {
             lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)

@@ -183,8 +183,9 @@ extension SyncEngine {
         }
         guard !all.isEmpty else { return resent }
         try await apply(all)
-        // A message that now waits for another one has no sequence that the feed would report.
-        submit(.event(.unpaused(resent)))
+        // A message that now waits for another one has no sequence that the feed would report. Before the feed is read:
+        // one that fails again pauses its lane again.
+        await perform(outbox.handle(.unpaused(resent), at: clock))
         return resent
     }
 

@@ -350,7 +350,11 @@ struct OutboxOracle<World: JudgedWorld> {
                 : "\(id.value.low) is synced, and the hub has it not"
         case .error:
             if record.isOutOfHand { return nil }
-            if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
+            if message.isInDoubt {
+                // Its account left before the verdict, and does not come back.
+                let hasLeft = client.store.otherAccounts[record.sender] != nil
+                return hasLeft && isAsked(id, client) ? nil : "\(id.value.low) stayed in doubt"
+            }
             return world.hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
         case .created where message.isParked:
             let related = message.related.flatMap { client.store.itemOfAny($0, of: record.sender) }

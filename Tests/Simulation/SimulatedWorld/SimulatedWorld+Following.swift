@@ -188,6 +188,12 @@ extension SimulatedWorld {
                 submit(.event(.probeRequested), to: client)
                 lastReturn = now
             case .asked:
+                // A request for a page names the history, too, and the hub checks that.
+                guard meet(clients[client].history) else {
+                    submit(.event(.probeRequested), to: client)
+                    lastReturn = now
+                    break
+                }
                 looks[Return(client: client, user: user)] = .read
                 let messages = hub.history.compactMap { placed($0.message, for: user) }
                 let news = News(messages: messages, history: presentHistory, named: clients[client].history)

@@ -188,9 +188,7 @@ extension SimulatedWorld {
         for message in queued {
             expected.noteTail(clients[client].store.items[message.id]?.laneSequence ?? 0, of: message.id)
         }
-        if plan.plantedFault != .unpausedNotTold {
-            clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
-        }
+        if plan.plantedFault != .unpausedNotTold { handle(.unpaused(queued.map(\.id)), client) }
         if !vanished.isEmpty { handle(.deleted(vanished), client) }
     }
 

@@ -341,4 +341,18 @@ import Testing
         #expect(harness.written.contains("deliver b") && harness.written.last == "fork")
         #expect(harness.told == ["b delivered"])
     }
+
+    /// A message was deleted while an older fence of it was open: nothing waits for a verdict, whatever follows.
+    @Test func aDeletedMessageIsNotAwaited() {
+        let fence = OutboxEntry(
+            kind: .fence, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 0, bytes: 0)
+        let retract = OutboxEntry(
+            kind: .retract, lane: .text, sequence: 2, previous: nil, message: id("a"), attempts: 0, bytes: 0)
+        var harness = OutboxHarness([fence, retract], lastTransmitted: [.text: 1])
+        let delete = OutboxEntry(
+            kind: .delete, lane: .text, sequence: 3, previous: nil, message: id("a"), attempts: 0, bytes: 0)
+        let other = OutboxID(UUIDv7(high: 1, low: 2))
+        harness.take(.forked(OutboxSnapshot(outboxID: other, epoch: 1, lastTransmitted: [:], entries: [delete])))
+        #expect(harness.outbox.depth == 1 && harness.outbox.indexedCount == 0)
+    }
 }
