@@ -77,7 +77,7 @@ package enum Fault: Int, SimulatedFault {
         switch self {
         case .overtaken: 5_000  // requires a combination of events
         case .pausedProcess, .restoredCopy: 100  // once for each client
-        case .hubRestored, .hubPutBack, .hubReplaced: 100  // in a part of the plans
+        case .hubRestored, .hubPutBack, .hubReplaced, .uploadDamaged: 100  // in a part of the plans
         default: 50
         }
     }
