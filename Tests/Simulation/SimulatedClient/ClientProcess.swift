@@ -104,9 +104,9 @@ struct Device {
     var diskSlowUntil = MonotonicTime.zero
     /// The device has no network until this time.
     var cutUntil = MonotonicTime.zero
-    /// True when the hub's events left out changes of a channel: those of messages that no list shows are learned when
-    /// one does.
-    var mayMissDeletions = false
+    /// Messages that were deleted when the hub's events left out changes of a channel: the deletion of one that no list
+    /// shows is learned when a list does.
+    var unlistedDeletions: Set<MessageID> = []
     /// True when a copy of its store continued beside it, which may have used up sequence numbers of its lanes.
     var wasCopied = false
     /// The number of messages that any device had created when its store was last copied: those of its own among them

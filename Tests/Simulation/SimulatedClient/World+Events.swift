@@ -55,7 +55,7 @@ extension World {
             tally.eventParts += 1
             if part.isToBeReadAnew {
                 reasonsToAsk += 1
-                devices[device].mayMissDeletions = true
+                devices[device].unlistedDeletions.formUnion(hub.accepted.filter { $0.value.isDeleted }.keys)
             }
             tell(.arrives, transport.process, 1) { "hub: to device \(device): \(part.told(expected))" }
             if strikes(.answerLost) { return answer(reply, .failure(.inDoubt(detail: "reset")), after: latency()) }

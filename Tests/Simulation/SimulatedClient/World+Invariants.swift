@@ -461,7 +461,7 @@ extension World {
             // Another device of the account may have deleted it there; without events this one is not notified of that,
             // nor by events that left changes out, unless a list shows the message. Nor after a loss of data, when the
             // stored result of a repeat came later than the deletion.
-            let mayMiss = !plan.hasEvents || hasLostData || devices[record.device].mayMissDeletions
+            let mayMiss = !plan.hasEvents || hasLostData || devices[record.device].unlistedDeletions.contains(id)
             let isGone = mayMiss && record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
             return hub.holds(id) || isGone ? nil : "message \(record.number) is synced, and the hub has it not"
         case .error:
