@@ -30,7 +30,7 @@ extension SmallWorld {
         expected.noteTail(store.items[id]?.laneSequence ?? 0, of: id)
         let entries = store.takeFeed()
         for entry in entries { expected.noteSequence(entry.sequence, of: entry.message) }
-        return take(.unpaused([id]), at: .zero) + take(.enqueued(entries), at: .zero)
+        return take(.enqueued(entries), at: .zero) + take(.unpaused([id]), at: .zero)
     }
 
     // MARK: - Sessions
