@@ -165,7 +165,6 @@ struct ItemFields {
         return OutboxEntry(
             kind: .send, lane: lane, sequence: laneSequence, ordinal: ordinal, previous: previousSequence,
             message: MessageID(id), attempts: attempts, bytes: contentBytes, queuedAt: queuedAtOrCreated,
-            isOperation: isOperation,
-            upload: upload)
+            isOperation: isOperation, upload: upload)
     }
 }

@@ -159,8 +159,7 @@ extension Outbox {
                 && entry.upload == nil
         }
         return entry.ordinal == slot.ordinal && entry.attempts == slot.attempts && entry.bytes == slot.bytes
-            && entry.isOperation == slot.isOperation
-            && entry.upload == upload(of: slot)
+            && entry.isOperation == slot.isOperation && entry.upload == upload(of: slot)
     }
 }
 

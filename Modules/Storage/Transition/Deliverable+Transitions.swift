@@ -149,10 +149,8 @@ extension Deliverable {
         if delivery.syncState == .created, delivery.laneSequence == 0 { return nil }  // parked
         return OutboxEntry(
             kind: .send, lane: lane, sequence: delivery.laneSequence, ordinal: ordinal,
-            previous: delivery.previousSequence,
-            message: id, attempts: delivery.attempts, bytes: bytes, queuedAt: delivery.queuedAt,
-            isOperation: !createsMessage,
-            upload: delivery.upload)
+            previous: delivery.previousSequence, message: id, attempts: delivery.attempts, bytes: bytes,
+            queuedAt: delivery.queuedAt, isOperation: !createsMessage, upload: delivery.upload)
     }
 
     /// The pause that it causes, for a snapshot; `nil` unless it is `error` and its failure pauses its lane.

@@ -24,6 +24,22 @@ import Testing
         await world.settle()
     }
 
+    private nonisolated static let upToSix = LoadedRange(newest: ScriptedRemote.end(6), cursor: "1")
+
+    /// A list that the server has filled up to position 6, without a message at 4, while an own one, 100, is under way.
+    private nonisolated static func listLackingFour(
+        _ world: LiveWorld
+    ) async throws -> (ScriptedRemote, LiveCollection<Message>) {
+        let remote = ScriptedRemote(world.store)
+        remote.following = .streaming
+        let list = list(world, remote)
+        await world.settle()
+        _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
+        remote.answer(try placed([1, 2, 3, 5, 6], in: world), range: upToSix)
+        await world.settle()
+        return (remote, list)
+    }
+
     private nonisolated static func texts(_ list: LiveCollection<Message>) -> [String] {
         onMain { list.allObjects().map(\.text) }
     }
@@ -55,14 +71,7 @@ import Testing
     @Test(arguments: [false, true])
     func anOwnMessageWithAPositionThatTheServerHasShownIsAskedForByPages(asRequestIsUnderWay: Bool) throws {
         try LiveWorld.run { world in
-            let remote = ScriptedRemote(world.store)
-            remote.following = .streaming
-            let list = Self.list(world, remote)
-            let range = LoadedRange(newest: ScriptedRemote.end(6), cursor: "1")
-            await world.settle()
-            _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
-            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
-            await world.settle()
+            let (remote, list) = try await Self.listLackingFour(world)
             if asRequestIsUnderWay {
                 onMain { list.refresh() }
                 await world.settle()
@@ -70,13 +79,13 @@ import Testing
             }
             try await Self.deliver(100, at: 4, in: world)
             if asRequestIsUnderWay {
-                remote.answer([], range: range)
+                remote.answer([], range: Self.upToSix)
                 await world.settle()
             }
             #expect(remote.asked == [.first, .first])
             #expect(remote.changesAsked == (asRequestIsUnderWay ? 1 : 0))
             try await world.store.commit([.delete(Sample.id(100))])
-            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
+            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: Self.upToSix)
             await world.settle()
             #expect(Self.texts(list) == ["1", "2", "3", "5", "6"])
             onMain { list.refresh() }
@@ -88,21 +97,14 @@ import Testing
     /// An own message may have got such a position in a commit that lists no changes.
     @Test func aCommitThatListsNoChangesIsFollowedByPages() throws {
         try LiveWorld.run { world in
-            let remote = ScriptedRemote(world.store)
-            remote.following = .streaming
-            let list = Self.list(world, remote)
-            let range = LoadedRange(newest: ScriptedRemote.end(6), cursor: "1")
-            await world.settle()
-            _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
-            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
-            await world.settle()
+            let (remote, list) = try await Self.listLackingFour(world)
             try await world.store.commit([
                 .deliver(Sample.id(100), Sample.serverPosition(4), at: Sample.time),
                 .forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time),
             ])
             await world.settle()
             #expect(remote.asked == [.first, .first] && remote.changesAsked == 0)
-            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: range)
+            remote.answer(try Self.placed([1, 2, 3, 5, 6], in: world), range: Self.upToSix)
             await world.settle()
             onMain { #expect(list.dataStatus == .fresh) }
         }
