@@ -90,6 +90,11 @@ extension WindowDriver {
             server.loadedRange?.cursor = nil
             server.isRefreshDue = true
         case .failure(let error):
+            // What the pages were to show is still to be learned.
+            switch request {
+            case .first, .rest: server.needsPages = true
+            case .changes, .more: break
+            }
             // Another trigger since the request was made causes a new request anyway.
             if request == .first || request == .changes, server.isRefreshDue { return }
             loadFailed(request, error)

@@ -94,6 +94,19 @@ import Testing
         }
     }
 
+    /// The request fails: the next one is for pages, too.
+    @Test func pagesThatCouldNotBeReadAreRequestedAgain() throws {
+        try LiveWorld.run { world in
+            let (remote, list) = try await Self.listLackingFour(world)
+            try await Self.deliver(100, at: 4, in: world)
+            remote.fail(.other(detail: "unreachable"))
+            await world.settle()
+            onMain { list.refresh() }
+            await world.settle()
+            #expect(remote.asked == [.first, .first, .first] && remote.changesAsked == 0)
+        }
+    }
+
     /// An own message may have got such a position in a commit that lists no changes.
     @Test func aCommitThatListsNoChangesIsFollowedByPages() throws {
         try LiveWorld.run { world in
