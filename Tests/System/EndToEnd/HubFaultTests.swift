@@ -88,14 +88,19 @@ import Testing
     @Test func aLostAcknowledgement() async throws {
         try await RealWorld.run { world in
             try await world.withClient { client in
-                world.faults.inject(.cutAfter, times: 2)
                 var handles: [MessageHandle] = []
-                for number in 1...20 {
-                    handles.append(try await client.messages.createTextMessage("\(number)", in: world.general))
+                for round in 1...2 {
+                    // The first delivery of each round is applied and not acknowledged. The client learns of it by the
+                    // hub's events or by sending it again, whichever comes first, so that no more is known than this.
+                    world.faults.inject(.cutAfter, times: 1)
+                    for number in 1...10 {
+                        let text = "\(round), \(number)"
+                        handles.append(try await client.messages.createTextMessage(text, in: world.general))
+                    }
+                    for handle in handles { _ = try await handle.delivered() }
+                    #expect(world.faults.deliveriesSeen >= round)
                 }
-                for handle in handles { _ = try await handle.delivered() }
                 #expect(try await world.onTheHub().map(\.id) == handles.map(\.id))
-                #expect(world.faults.deliveriesSeen >= 3)
                 #expect(try await client.status().counts.undelivered == 0)
             }
         }
