@@ -68,6 +68,17 @@ extension SimulatedWorld {
         if strikes(.hubReplaced) { replaceHub() }
     }
 
+    /// Notes the messages that have failed when the hub stores a later one of their lane.
+    func noteOvertaken(by stored: ModelHub.Stored) {
+        guard plan.hasLosses, let later = expected.records[stored.message] else { return }
+        let store = clients[later.client].store
+        for id in store.failed where store.items[id]?.lane == stored.key.lane {
+            guard let record = expected.records[id], record.sender == later.sender, record.ordinal < later.ordinal
+            else { continue }
+            expected.records[id]?.overtakenBy = max(record.overtakenBy, later.ordinal)
+        }
+    }
+
     private func backUp() {
         // The first backup, of an empty hub, is kept.
         if backups.count == Self.backupsMax { backups.remove(at: randomness.backup(in: 1..<backups.count)) }

@@ -72,6 +72,7 @@ extension SimulatedWorld {
         }
         for stored in hub.history[before...] {
             if violation == nil { violation = brokenByStoring(stored) }
+            noteOvertaken(by: stored)
             noteApplied(stored.message)
             if let file = hub.accepted[stored.message]?.content.attachment,
                 expected.records[stored.message]?.isOperation == false

@@ -353,13 +353,17 @@ extension SimulatedWorld {
         if plan.configuration.headFailure == .pauseLane { tidyPauses() }
     }
 
-    /// Deletes the failed messages that pause lanes: a paused lane stays paused until a user handles them.
+    /// Deletes the failed messages that pause lanes: a paused lane stays paused until a user handles them. The messages
+    /// behind them may fail, too.
     func tidyPauses() {
+        var isAnyDeleted = false
         for client in clients.indices {
             let pausing = clients[client].store.pauses.map(\.message)
-            if !pausing.isEmpty { submit(.delete(pausing), to: client) }
+            if pausing.isEmpty { continue }
+            isAnyDeleted = true
+            submit(.delete(pausing), to: client)
         }
-        if idleSince == nil { queue.plan(.peopleTidy, at: now + Plan.tidyInterval) }
+        if isAnyDeleted || idleSince == nil { queue.plan(.peopleTidy, at: now + Plan.tidyInterval) }
     }
 
     /// Logs in each account of each client once more, so that doubts that were open at its logout are resolved.
