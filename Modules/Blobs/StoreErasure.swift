@@ -105,7 +105,9 @@ package struct StoreErasure {
 
     /// True for the name of a file or a folder that a store, or a tool for stores, makes.
     private static func isOfStore(_ name: String) -> Bool {
-        let names = ["log-end", "snapshot", "snapshot.new", "blobs", "received", "migration", "unfinished", mark]
+        let names = [
+            "log-end", "journal.end", "snapshot", "snapshot.new", "blobs", "received", "migration", "unfinished", mark,
+        ]
         return names.contains(name) || ["store.sqlite", "journal-", "former-"].contains { name.hasPrefix($0) }
     }
 

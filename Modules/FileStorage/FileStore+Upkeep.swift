@@ -44,7 +44,7 @@ extension FileStore: StoreUpkeep {
     package func bytesOnDisk() async throws(StoreError) -> Int64 {
         let end = try await database.end(with: committer)
         var bytes: Int64 = 0
-        for name in try FileFormat().fileNames(in: folder) {
+        for name in try FileFormat().fileNames(in: folder) where name != StoreFiles.journalEnd {
             // Not the zeros behind the end of the journal.
             if StoreFiles.journalNumber(name) == end.file {
                 bytes += end.offset

@@ -162,7 +162,8 @@ public final class FileStore: Store {
                 applier.rows.hasStarted = true
                 return .outbox(try applier.rows.outboxSnapshot())
             })
-        guard case .outbox(let snapshot) = value else { preconditionFailure("start returns the outbox") }
+        guard case .outbox(var snapshot) = value else { preconditionFailure("start returns the outbox") }
+        snapshot.loss = recovery.loss
         return snapshot
     }
 

@@ -17,7 +17,7 @@ package struct FileFormat: StoreFormat {
         do throws(SystemError) {
             let names = try FileSystem.names(in: folder)
             let journal = names.filter { StoreFiles.journalNumber($0) != nil }.sorted()
-            return [StoreFiles.newSnapshot, StoreFiles.snapshot].filter(names.contains) + journal
+            return [StoreFiles.journalEnd, StoreFiles.newSnapshot, StoreFiles.snapshot].filter(names.contains) + journal
         } catch {
             throw StoreFiles(folder: folder).failure(error, at: "")
         }
@@ -49,6 +49,19 @@ struct ReadOnlyDisk: Disk {
     func rename(_ name: String, to target: String) throws(SystemError) { throw .broken }
     func remove(_ name: String) {}
     func syncNames() {}
+
+    func note(_ name: String, wordsCount: Int) throws(SystemError) -> any DiskNote {
+        guard try disk.names().contains(name) else { return ReadOnlyNote(words: []) }
+        let bytes = try disk.open(name, isNew: false).read(at: 0, count: wordsCount * 4)
+        let words = stride(from: 0, to: bytes.count / 4 * 4, by: 4).map { bytes.littleEndian(UInt32.self, at: $0) }
+        return ReadOnlyNote(words: words.map(\.littleEndian))
+    }
+}
+
+private struct ReadOnlyNote: DiskNote {
+    let words: [UInt32]
+
+    func write(_ words: [UInt32]) {}
 }
 
 private struct ReadOnlyFile: DiskFile {

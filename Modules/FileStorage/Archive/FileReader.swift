@@ -12,6 +12,8 @@ final class FileReader: StoreReader {
     private let index: FileIndex
     private let end: JournalPosition
     private let hasSnapshot: Bool
+    /// Commits that the journal has lost, as the note of its end shows; `nil` if it has lost none.
+    private let loss: String?
 
     init(_ disk: any Disk, _ names: StoreFiles) throws(StoreError) {
         files = JournalFiles(names)
@@ -26,6 +28,7 @@ final class FileReader: StoreReader {
         end = opening.state.writer.end
         let report = opening.report
         hasSnapshot = report.hasSnapshot
+        loss = report.loss
         var bytes = end.offset + opening.state.formerBytes + opening.snapshotBytes
         bytes += report.bytesCut
         findings = StoreFindings(
@@ -41,6 +44,9 @@ final class FileReader: StoreReader {
     func verify(
         progress: (_ bytes: Int64) -> Void, _ problem: (StoreProblem) throws(StoreError) -> Void
     ) throws(StoreError) {
+        if let loss {
+            try problem(StoreProblem("journal", at: files.names.path(StoreFiles.journal(end.file)), loss))
+        }
         try verifyFrames(progress, problem)
         if hasSnapshot { try verifyIndex(problem) }
     }

@@ -23,6 +23,11 @@ package protocol Disk: Sendable {
 
     /// Returns when the names of the files are on the disk.
     func syncNames() throws(SystemError)
+
+    /// Opens a file that contains a note, and creates it if it is missing.
+    ///
+    /// - Parameter wordsCount: the length of the note.
+    func note(_ name: String, wordsCount: Int) throws(SystemError) -> any DiskNote
 }
 
 /// An open file of a ``Disk``. It stays readable after its name was removed, until it is released.
@@ -42,4 +47,13 @@ package protocol DiskFile: Sendable {
 
     /// Returns when the content of the file and its length are on the disk.
     func sync() throws(SystemError)
+}
+
+/// A few words that survive the process that wrote them, and reach the disk at some later time: writing them takes no
+/// system call and does not fail. A power failure may leave an earlier note, or a mixture of two.
+package protocol DiskNote: Sendable {
+    /// The words in the byte order of the file; zeros in a new one.
+    var words: [UInt32] { get }
+
+    func write(_ words: [UInt32])
 }

@@ -6,6 +6,8 @@ struct StoreFiles: Sendable {
     static let snapshot = "snapshot"
     /// A snapshot that is being written.
     static let newSnapshot = "snapshot.new"
+    /// See ``JournalEnd``.
+    static let journalEnd = "journal.end"
     /// The file of the other store on disk: both never share a folder.
     static let database = "store.sqlite"
     private static let journalPrefix = "journal-"

@@ -1,4 +1,5 @@
 import CausewaySystem
+import Synchronization
 
 /// The files of a store in a folder of the operating system.
 struct SystemDisk: Disk {
@@ -29,6 +30,21 @@ struct SystemDisk: Disk {
     func remove(_ name: String) throws(SystemError) { try FileSystem.remove(path(name)) }
 
     func syncNames() throws(SystemError) { try FileSystem.syncFolder(folder) }
+
+    func note(_ name: String, wordsCount: Int) throws(SystemError) -> any DiskNote {
+        try SystemNote(path(name), wordsCount: wordsCount)
+    }
+}
+
+private final class SystemNote: DiskNote {
+    private let page: Mutex<MappedPage>
+
+    init(_ path: String, wordsCount: Int) throws(SystemError) {
+        page = Mutex(try MappedPage(path, wordsCount: wordsCount))
+    }
+
+    var words: [UInt32] { page.withLock { $0.words } }
+    func write(_ words: [UInt32]) { page.withLock { $0.words = words } }
 }
 
 private struct SystemFile: DiskFile {

@@ -14,6 +14,7 @@ struct JournalOpening {
         _ disk: any Disk, _ files: JournalFiles, _ durability: Durability, newStore: UInt64
     ) throws(StoreError) {
         let names = try Self.names(disk, files.names)
+        let noted = try JournalEnd(disk, files.names)
         let snapshot = try Self.snapshot(disk, files.names, names)
         let numbers = names.compactMap(StoreFiles.journalNumber).sorted()
         guard let last = numbers.last, snapshot.map({ $0.position.file <= last }) ?? true else {
@@ -21,21 +22,26 @@ struct JournalOpening {
                 let missing = StoreFiles.journal(snapshot.position.file)
                 throw files.names.damage(missing, at: 0, "the journal file that the snapshot names is missing")
             }
-            self = try JournalOpening(making: disk, files, durability, store: newStore)
+            // Its first frame says nothing that a user would miss.
+            let isGone = noted.position.map { $0.number > 1 } ?? false
+            self = try JournalOpening(making: disk, files, durability, store: newStore, noted)
+            if isGone { report.loss = JournalEnd.loss("\(files.names.folder) has none of its files") }
             return
         }
         let oldest = snapshot?.oldestFile ?? 1
         try Self.open(disk, files, numbers, from: oldest, to: last)
         var recovery = JournalRecovery(
             disk, files, snapshot?.index ?? FileIndex(),
-            from: snapshot?.position ?? JournalPosition(file: 1, offset: 0, number: 1), store: snapshot?.store ?? 0)
+            from: snapshot?.position ?? JournalPosition(file: 1, offset: 0, number: 1), store: snapshot?.store ?? 0,
+            noted: noted.position)
         try recovery.run(to: last)
         guard recovery.end.number > 1 else {
             // Nothing was ever acknowledged: the store was being made.
             files[1] = nil
             try Self.remove(StoreFiles.journal(1), disk, files.names)
-            self = try JournalOpening(making: disk, files, durability, store: newStore)
+            self = try JournalOpening(making: disk, files, durability, store: newStore, noted)
             report.bytesCut = recovery.report.bytesCut
+            report.loss = recovery.report.loss
             return
         }
         guard let file = files[recovery.end.file] else {
@@ -47,7 +53,8 @@ struct JournalOpening {
         report.hasSnapshot = snapshot != nil
         snapshotBytes = snapshot?.size ?? 0
         state = JournalState(
-            writer: JournalWriter(disk, files, durability, store: recovery.store, end: recovery.end, file: file),
+            writer: JournalWriter(
+                disk, files, durability, store: recovery.store, end: recovery.end, file: file, noted: noted),
             oldestKept: oldest)
         for (number, file) in files.all where number < recovery.end.file {
             state.formerBytes += try Self.size(file, files.names, StoreFiles.journal(number))
@@ -66,7 +73,7 @@ struct JournalOpening {
 
     /// Makes an empty store.
     private init(
-        making disk: any Disk, _ files: JournalFiles, _ durability: Durability, store: UInt64
+        making disk: any Disk, _ files: JournalFiles, _ durability: Durability, store: UInt64, _ noted: JournalEnd
     ) throws(StoreError) {
         let start = JournalPosition(file: 1, offset: 0, number: 1)
         let (file, end) = try JournalWriter.makeFile(disk, files.names, store: store, at: start, replaces: false)
@@ -74,7 +81,8 @@ struct JournalOpening {
         index = FileIndex()
         report = RecoveryReport()
         state = JournalState(
-            writer: JournalWriter(disk, files, durability, store: store, end: end, file: file), oldestKept: 1)
+            writer: JournalWriter(disk, files, durability, store: store, end: end, file: file, noted: noted),
+            oldestKept: 1)
     }
 
     private static func names(_ disk: any Disk, _ files: StoreFiles) throws(StoreError) -> Set<String> {

@@ -14,13 +14,17 @@ package struct RecoveryReport: Sendable, Hashable {
     package var cutAt: Int64 = 0
     /// True if a snapshot was read.
     package var hasSnapshot = false
+    /// The durable frames that are gone, in words; `nil` if none are known to be.
+    package var loss: String?
 }
 
 /// Brings the index to the end of the journal, and the journal to the end of its last complete transaction.
 ///
 /// A frame that cannot be read is the *torn tail* of a crash, and is cut, unless something proves that it was durable
-/// once: a later frame that names it as synced. Then it is *damage*, and nothing is changed. Zeros that were written
-/// ahead are cut, too, and are no remains of anything.
+/// once: a later frame that names it as synced, or ``JournalEnd``. Then it is *damage*, and nothing is changed. Zeros
+/// that were written ahead are cut, too, and are no remains of anything.
+///
+/// If durable frames are not there at all, nothing is left to be kept: the store opens without them, and says so.
 struct JournalRecovery {
     /// The state after the last complete transaction.
     private(set) var index: FileIndex
@@ -31,6 +35,7 @@ struct JournalRecovery {
 
     private let disk: any Disk
     private let files: JournalFiles
+    private let noted: JournalEnd.Position?
     /// Takes back the transaction that is being read.
     private var undo: [IndexChange] = []
     /// The frames of the last file that no later frame names as synced.
@@ -39,9 +44,14 @@ struct JournalRecovery {
     /// - Parameters:
     ///   - index: as of `start`.
     ///   - store: 0 if it is not known.
-    init(_ disk: any Disk, _ files: JournalFiles, _ index: FileIndex, from start: JournalPosition, store: UInt64) {
+    ///   - noted: how far the journal was durable; `nil` if that is not known.
+    init(
+        _ disk: any Disk, _ files: JournalFiles, _ index: FileIndex, from start: JournalPosition, store: UInt64,
+        noted: JournalEnd.Position?
+    ) {
         self.disk = disk
         self.files = files
+        self.noted = noted
         self.index = index
         self.store = store
         end = start
@@ -157,6 +167,11 @@ struct JournalRecovery {
             throw damage(
                 position, nil, "a frame is unreadable (\(problem)), although frame \(proof.header.number) follows")
         }
+        if problem != .cut, isDurable(position.number),
+            try scanner.contentEnd(after: position.offset) > position.offset
+        {
+            throw damage(position, nil, "a frame is unreadable (\(problem)), although it was durable")
+        }
         try removeIncomplete(last)
         try finish()
     }
@@ -190,6 +205,18 @@ struct JournalRecovery {
         guard let found,
             found.offset + Int64(FrameHeader.bytesCount + found.header.payloadBytes) == position.offset
         else { throw damage(position, nil, "the frame before the next file or the snapshot is not there") }
+    }
+
+    /// True if the note shows that the frame with this number was durable.
+    private func isDurable(_ number: UInt64) -> Bool {
+        noted.map { $0.store == store && $0.number >= number } ?? false
+    }
+
+    private func lossInWords() -> String? {
+        guard let noted, isDurable(end.number) else { return nil }
+        let name = files.names.path(StoreFiles.journal(end.file))
+        return JournalEnd.loss(
+            "\(name) ends with frame \(end.number - 1) at byte \(end.offset), and frame \(noted.number) was durable")
     }
 
     /// Takes back the last transaction, and cuts the journal before it.
@@ -226,7 +253,8 @@ struct JournalRecovery {
     ///
     /// A sync alone does not: an earlier process may have got the error of the disk. What no frame names as synced is
     /// written again: mostly the last frame, and at most what was written since the last snapshot.
-    private func finish() throws(StoreError) {
+    private mutating func finish() throws(StoreError) {
+        report.loss = lossInWords()
         let name = StoreFiles.journal(end.file)
         do throws(SystemError) {
             for number in files.all.keys.sorted() where number > end.file {

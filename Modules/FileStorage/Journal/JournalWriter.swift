@@ -22,7 +22,8 @@ struct JournalWriter {
     let store: UInt64
     private(set) var end: JournalPosition
     /// The offset in the last file, and the number, up to which everything is durable.
-    private(set) var synced: JournalPosition
+    private(set) var synced: JournalPosition { didSet { note() } }
+    private let noted: JournalEnd
     /// True while the disk may hold something else than was acknowledged.
     private(set) var needsRepair = false
     private var file: any DiskFile
@@ -36,7 +37,7 @@ struct JournalWriter {
     ///   - file: the last file.
     init(
         _ disk: any Disk, _ files: JournalFiles, _ durability: Durability, store: UInt64, end: JournalPosition,
-        file: any DiskFile
+        file: any DiskFile, noted: JournalEnd
     ) {
         self.disk = disk
         self.files = files
@@ -44,8 +45,12 @@ struct JournalWriter {
         self.store = store
         self.end = end
         self.file = file
+        self.noted = noted
         synced = end
+        note()
     }
+
+    private func note() { noted.write(JournalEnd.Position(store: store, number: synced.number - 1)) }
 
     private var name: String { StoreFiles.journal(end.file) }
 

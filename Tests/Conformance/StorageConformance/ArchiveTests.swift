@@ -225,7 +225,7 @@ struct ArchiveTests {
             let staging = "\(folder)/migration"
             try FileManager.default.moveItem(atPath: try write(before, other), toPath: staging)
             try Data(other.utf8).write(to: URL(fileURLWithPath: staging + "/copied"))
-            let name = try #require(try Self.format(other).fileNames(in: staging).first)
+            let name = try #require(try Self.format(other).fileNames(in: staging).last)
             let made = try Self.fileNumber(staging + "/" + name)
             switch change {
             case 0: break

@@ -30,6 +30,7 @@ struct FaultTests {
         let store = try await FileStore.open(on: disk, durability: .full)
         _ = try await store.start(History.options)
         #expect(try await history.losses(in: store) == [], "\(context)")
+        #expect(store.recovery.loss == nil, "\(context)")
         // The store goes on.
         _ = try await store.enqueue(History.draft(1_000))
         await store.close()
@@ -137,6 +138,7 @@ struct FaultTests {
             _ = try await store.start(History.options)
             let losses = try await history.losses(in: store)
             if durability == .full, ignored.isEmpty { #expect(losses == [], "seed \(seed)") }
+            if ignored.isEmpty { #expect(store.recovery.loss == nil, "seed \(seed)") }
             lost += losses.count
             await store.close()
         }

@@ -36,8 +36,8 @@ struct ExpectedState: Hashable {
         var isToTheTail = false { didSet { if isToTheTail { isMoved = true } } }
         /// True when it has once left the place that it was created in.
         var isMoved = false
-        /// The ordinal of the last message of its lane that the hub stored while this one had failed. It can only follow
-        /// that one there: another history of the hub may contain it all the same, and the client believes that one.
+        /// The ordinal of the last message of its lane that the hub stored while this one had failed. It can only
+        /// follow that one there: another history of the hub may contain it, and the client believes that one.
         var overtakenBy = Int64.min
         /// The number of attempts it lost to a message that kills the process.
         var paidForOthers = 0

@@ -269,6 +269,47 @@ package final class FaultyDisk: Disk {
             state.nameChanges = []
         }
     }
+
+    /// The note counts as no call: writing it cannot fail.
+    package func note(_ name: String, wordsCount: Int) -> any DiskNote {
+        state.withLock { state in
+            if let number = state.names[name] { return FaultyNote(disk: self, number: number, wordsCount: wordsCount) }
+            state.next += 1
+            state.nodes[state.next] = Node()
+            state.names[name] = state.next
+            state.nameChanges.append(state.names)
+            return FaultyNote(disk: self, number: state.next, wordsCount: wordsCount)
+        }
+    }
+}
+
+private struct FaultyNote: DiskNote {
+    let disk: FaultyDisk
+    let number: Int
+    let wordsCount: Int
+
+    var words: [UInt32] {
+        let bytes = disk.state.withLock { $0.nodes[number]?.content ?? [] }
+        return (0..<wordsCount).map { word in
+            (0..<4).reduce(0) { $0 | UInt32(bytes.dropFirst(word * 4 + $1).first ?? 0) << ($1 * 8) }
+        }
+    }
+
+    func write(_ words: [UInt32]) {
+        let bytes = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+        disk.state.withLock { state in
+            // The power is gone.
+            if state.callsLeft == 0 { return }
+            state.nodes[number]?.content.put(bytes[...], at: 0)
+            state.nodes[number]?.changes.append(.write(0, bytes))
+            guard let changes = state.nodes[number]?.changes, changes.count > 4,
+                case .write(_, let oldest)? = changes.first
+            else { return }
+            // The system has written an earlier one.
+            state.nodes[number]?.durable.put(oldest[...], at: 0)
+            state.nodes[number]?.changes.removeFirst()
+        }
+    }
 }
 
 private struct FaultyFile: DiskFile {
