@@ -19,6 +19,11 @@ extension Outbox {
         if operations.contains(where: { $0.ordinal > operation.ordinal && $0.replaces(operation) }) {
             return true
         }
+        return isOvertakenByAccepted(operation, on: target)
+    }
+
+    /// True if the server has accepted a later operation that replaces this one.
+    private func isOvertakenByAccepted(_ operation: QueuedOperation, on target: Message?) -> Bool {
         guard let clock = (target?.confirmed ?? target?.displayed)?.clock else { return false }
         let taken: VersionClock.Stamp? =
             switch operation.payload {
@@ -27,6 +32,25 @@ extension Outbox {
             case .addReaction(_, let name), .removeReaction(_, let name): clock.reactions[name]
             }
         return taken.map { $0.sequence > operation.laneSequence } ?? false
+    }
+
+    // MARK: Under another outbox id
+
+    /// The edits and reactions that were transmitted under this outbox id and whose results are not known. O(n) for a
+    /// queue of n links.
+    package var unresolvedOperations: [OperationID] {
+        lanes.flatMap { lane in
+            lane.slots.lazy.filter { $0.isMessage && $0.isOperation && $0.wasTransmitted }.map(\.message)
+        }
+    }
+
+    /// True for one of ``unresolvedOperations`` that the server has processed before it accepted a later one on the
+    /// same message: only its response is missing.
+    ///
+    /// Under another outbox id it would be sent with a new number, which no longer shows that it is the older one: a
+    /// server that lost both would apply it to the message that the later one had changed. So it ends.
+    package func endsUnderOtherID(_ operation: QueuedOperation, on target: Message?) -> Bool {
+        operation.isPending && !operation.isParked && isOvertakenByAccepted(operation, on: target)
     }
 
     /// The mutations after an operation became `error`: it is removed if it was overtaken and no copy can exist

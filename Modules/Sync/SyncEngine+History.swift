@@ -59,7 +59,7 @@ extension SyncEngine {
         let id = OutboxID(runtime.makeUUIDv7())
         history = new
         keptHistory = new
-        await commitUntilDurable([.followHistory(new, id, marks: marks, at: clock.wall)])
+        await commitUnderOtherID(.followHistory(new, id, marks: marks, at: clock.wall))
         forgetEventCursor()
         if isReplaced {
             note(

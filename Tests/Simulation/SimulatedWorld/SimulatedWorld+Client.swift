@@ -169,8 +169,10 @@ extension SimulatedWorld {
         case .fork:
             forks += 1
             let id = OutboxID(UUIDv7(high: 4, low: UInt64(forks)))
-            guard commit([.forkOutbox(id, at: wall(of: client))], client) else { return }
+            let ended = operationsThatEnd(client)
+            guard commit(ended.map { .delete($0) } + [.forkOutbox(id, at: wall(of: client))], client) else { return }
             clients[client].agenda.removeFirst()
+            noteEnded(ended, client)
             fork(client)
         case .upload(let attempt, let mutations):
             guard commit(mutations, client) else { return }

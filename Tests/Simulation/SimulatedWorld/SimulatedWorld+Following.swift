@@ -86,12 +86,29 @@ extension SimulatedWorld {
         let before = clients[client].store
         let told = plan.plantedFault == .lostCountsAsKept ? marks.mapValues { _ in Limits.sequenceMax - 1 } : marks
         let following = Mutation.followHistory(new, id, marks: told, at: wall(of: client))
-        guard commit([following], client) else { return }
+        let ended = operationsThatEnd(client)
+        guard commit(ended.map { .delete($0) } + [following], client) else { return }
         clients[client].agenda.removeFirst()
+        noteEnded(ended, client)
         clients[client].history = new
         if violation == nil { violation = outboxOracle.brokenByFollowing(from: before, to: clients[client].store) }
         noteFollowed(from: before, client)
         handle(.forked(clients[client].store.snapshot), client)
+    }
+
+    /// The operations that end when the client continues under another outbox id.
+    func operationsThatEnd(_ client: Int) -> [OperationID] {
+        guard let outbox = clients[client].machine?.outbox else { return [] }
+        let store = clients[client].store
+        return outbox.unresolvedOperations.filter { id in
+            guard let operation = store.items[id]?.operation, let target = operation.target else { return false }
+            return outbox.endsUnderOtherID(operation, on: store.message(target))
+        }
+    }
+
+    func noteEnded(_ ended: [OperationID], _ client: Int) {
+        for id in ended { expected.records[id]?.isDeleted = true }
+        clients[client].removedCount += ended.count
     }
 
     /// Records the new numbers. Lost messages are new to the queue, and their senders hear of them once more.

@@ -55,5 +55,8 @@ extension RegressionSeed {
         RegressionSeed(
             919, "a queued message kept the time of an edit in a former history, and showed lost reactions",
             isSteady: false),
+        RegressionSeed(
+            1_322_589, "an edit whose response was missing reverted a later one that the hub had lost",
+            isSteady: false),
     ]
 }

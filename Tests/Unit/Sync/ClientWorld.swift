@@ -19,7 +19,8 @@ struct ClientWorld: Sendable {
 
     /// Runs a test in a new world for each kind of store, and fails it if it cannot end.
     static func run(
-        seed: UInt64 = 1, operationsMax: Int = 512, on kinds: [SimulatedStoreKind] = SimulatedStoreKind.allCases,
+        seed: UInt64 = 1, operationsMax: Int = 512, inFlightMax: Int = 1,
+        on kinds: [SimulatedStoreKind] = SimulatedStoreKind.allCases,
         _ body: @escaping @Sendable (ClientWorld) async throws -> Void
     ) throws {
         let user = try #require(UserID("ann"))
@@ -27,7 +28,8 @@ struct ClientWorld: Sendable {
             let runtime = SimulatedRuntime(seed: seed)
             let world = ClientWorld(
                 runtime: runtime, store: try kind.make(),
-                transport: ScriptedTransport(user: user, runtime: runtime, operationsMax: operationsMax),
+                transport: ScriptedTransport(
+                    user: user, runtime: runtime, operationsMax: operationsMax, inFlightMax: inFlightMax),
                 credentials: MemoryCredentialStore(), general: try #require(ChannelID("general")))
             do { try runtime.run { try await body(world) } } catch { Issue.record(error, "on the \(kind) store") }
         }

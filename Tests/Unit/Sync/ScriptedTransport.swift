@@ -12,6 +12,8 @@ final class ScriptedTransport: Transport {
         case fail(TransportError)
         /// Applies the delivery, then loses the response.
         case loseAnswer
+        /// The same after this time.
+        case loseLate(Duration)
         /// Applies the delivery and responds after this time.
         case delay(Duration)
         /// Applies the delivery, and responds after this time.
@@ -83,9 +85,10 @@ final class ScriptedTransport: Transport {
     /// The server's files; `nil` for a server that stores none.
     private let files = Mutex<ScriptedMedia?>(nil)
 
-    init(user: UserID, runtime: any Runtime, operationsMax: Int) {
+    init(user: UserID, runtime: any Runtime, operationsMax: Int, inFlightMax: Int = 1) {
         capabilities = TransportCapabilities(
-            ordering: .sequenced, batchOperationsMax: operationsMax, batchBytesMax: 1 << 20)
+            ordering: .sequenced, deliveriesInFlightMax: inFlightMax, batchOperationsMax: operationsMax,
+            batchBytesMax: 1 << 20)
         self.runtime = runtime
         server = Mutex(Server(serverInfo: .success(ServerInfo(user: user, server: "scripted"))))
     }
@@ -112,6 +115,10 @@ final class ScriptedTransport: Transport {
         case .fail(let error): throw error
         case .loseAnswer:
             _ = try apply(delivery)
+            throw .inDoubt(detail: "cut off")
+        case .loseLate(let time):
+            _ = try apply(delivery)
+            await runtime.sleep(until: now + time)
             throw .inDoubt(detail: "cut off")
         case .delay(let time):
             await runtime.sleep(until: now + time)

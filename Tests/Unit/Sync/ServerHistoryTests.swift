@@ -100,6 +100,50 @@ import Testing
         }
     }
 
+    /// The server has applied both, and only the response to the first one is missing when its data are lost.
+    @Test(arguments: [false, true])
+    func aChangeOfWhichOnlyTheResponseIsMissingRevertsNoLaterOne(isReaction: Bool) throws {
+        try ClientWorld.run(operationsMax: 1, inFlightMax: 4) { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let backup = world.transport.server.withLock { $0.hub }
+            let id = try await create("one", by: client, world)[0]
+            try await deliverAll(client, in: world)
+            world.transport.server.withLock { server in
+                server.behaviours = [.loseLate(.seconds(2)), .work]
+                server.always = .fail(.inDoubt(detail: "cut off"))
+            }
+            for isFirst in [true, false] {
+                if isReaction {
+                    let change = isFirst ? client.messages.addReaction : client.messages.removeReaction
+                    try await change("heart", id)
+                } else {
+                    try await client.messages.editTextMessage(id, to: isFirst ? "two" : "three")
+                }
+                try await world.until("it is on its way") {
+                    world.transport.server.withLock { $0.behaviours.count == (isFirst ? 1 : 0) }
+                }
+            }
+            try await world.until("the second one is confirmed") {
+                try await client.messages.dependants(of: id).count == 1
+            }
+            let handle = try await client.messages.handle(
+                ofOperation: #require(try await client.messages.dependants(of: id).first).id)
+            world.transport.server.withLock { server in
+                server.hub.restore(backup)
+                server.always = .work
+            }
+            try await deliverAll(client, in: world)
+            #expect(world.text(id) == (isReaction ? "one" : "three"))
+            #expect(world.transport.server.withLock { $0.hub.accepted[id]?.reactions } == [])
+            #expect(try await world.texts(client) == [isReaction ? "one" : "three"])
+            #expect(try await client.messages.storedMessage(id)?.myReactions == [])
+            #expect(try await client.messages.dependants(of: id).isEmpty)
+            await #expect(throws: (any Error).self) { _ = try await handle.delivered() }
+            await client.close()
+        }
+    }
+
     /// The history named by a response is stored together with the response's confirmations, even after the logout.
     @Test func theHistoryOfAnAnswerAfterTheLogoutIsNoted() throws {
         try ClientWorld.run { world in

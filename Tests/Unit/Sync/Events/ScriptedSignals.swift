@@ -18,7 +18,7 @@ struct ScriptedSignals: EphemeralEvents {
         case .hang(let time):
             await runtime.sleep(until: runtime.now + time)
             throw .inDoubt(detail: "cut off")
-        case .work, .loseAnswer, .delay, .respondLate: break
+        case .work, .loseAnswer, .loseLate, .delay, .respondLate: break
         }
     }
 }
