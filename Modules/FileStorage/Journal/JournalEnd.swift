@@ -19,6 +19,9 @@ struct JournalEnd: Sendable {
         var store: UInt64
         /// Of a frame; all frames up to it are durable.
         var number: UInt64
+
+        /// True if there was more than the frame that begins the journal, which is no commit.
+        var hasCommits: Bool { number > 1 }
     }
 
     private static let version: UInt32 = 1

@@ -22,8 +22,7 @@ struct JournalOpening {
                 let missing = StoreFiles.journal(snapshot.position.file)
                 throw files.names.damage(missing, at: 0, "the journal file that the snapshot names is missing")
             }
-            // Its first frame says nothing that a user would miss.
-            let isGone = noted.position.map { $0.number > 1 } ?? false
+            let isGone = noted.position?.hasCommits ?? false
             self = try JournalOpening(making: disk, files, durability, store: newStore, noted)
             if isGone { report.loss = JournalEnd.loss("\(files.names.folder) has none of its files") }
             return

@@ -207,9 +207,10 @@ struct JournalRecovery {
         else { throw damage(position, nil, "the frame before the next file or the snapshot is not there") }
     }
 
-    /// True if the note shows that the frame with this number was durable.
+    /// True if the note shows that the frame with this number was durable. Where no frame is left that names the store,
+    /// the note is taken for its own.
     private func isDurable(_ number: UInt64) -> Bool {
-        noted.map { $0.store == store && $0.number >= number } ?? false
+        noted.map { ($0.store == store || store == 0) && $0.hasCommits && $0.number >= number } ?? false
     }
 
     private func lossInWords() -> String? {

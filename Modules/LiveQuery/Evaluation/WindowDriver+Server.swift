@@ -90,7 +90,7 @@ extension WindowDriver {
             server.loadedRange?.cursor = nil
             server.isRefreshDue = true
         case .failure(let error):
-            // What the pages were to show is still to be learned.
+            // The state that these pages were to show is still unknown.
             switch request {
             case .first, .rest: server.needsPages = true
             case .changes, .more: break

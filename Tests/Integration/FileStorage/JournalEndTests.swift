@@ -63,6 +63,22 @@ struct JournalEndTests {
         }
     }
 
+    /// No frame is left that names the store.
+    @Test func aJournalWithoutItsBeginningIsNoNewOne() async throws {
+        let (disk, _) = try await sample()
+        let bytes = try #require(disk[Self.journal])
+        for content in [[], Array(bytes[..<20]), [UInt8](repeating: 0, count: bytes.count)] {
+            let copy = disk.copy()
+            copy[Self.journal] = content
+            let found = try await open(copy)
+            #expect(found.loss != nil, "\(content.count) bytes")
+            #expect(found.messages == 0)
+        }
+        // Damage is no end.
+        disk[Self.journal] = Array(repeating: 0xA5, count: bytes.count)
+        await #expect(throws: StoreError.self) { _ = try await FileStore.open(on: disk, durability: .full) }
+    }
+
     @Test func zerosInsteadOfTheLastCommitsAreReported() async throws {
         let (disk, lengths) = try await sample()
         var bytes = try #require(disk[Self.journal])
