@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import pathlib
+import tempfile
 import unittest
 
 PROOF = pathlib.Path(__file__).resolve().parent / "proof"
@@ -63,6 +64,28 @@ class ProofTests(unittest.TestCase):
                        "| 1,200 | all", "| 5,000 |", "| 3 | all found", "61 kills of daemons, 42 of hubs, 4 restores",
                        "in 7 minutes", "| x\\|y |"):
             self.assertIn(figure, text)
+
+    def test_a_step_that_has_run_is_not_repeated(self):
+        with tempfile.TemporaryDirectory() as folder:
+            counter = pathlib.Path(folder) / "runs"
+            command = ("sh", "-c", f"echo $A >> '{counter}'; wc -l < '{counter}'")
+            kept = pathlib.Path(folder) / "source"
+            outputs = [proof.Steps(kept).run(*command, A=a) for a in (1, 1, 2)]
+            self.assertEqual(outputs, ["1\n", "1\n", "2\n"])
+            steps = proof.Steps(kept)
+            steps.run(*command, A=1)
+            self.assertGreater(steps.seconds, 0)
+            # Source that is not committed: every step runs.
+            self.assertEqual([proof.Steps(None).run(*command, A=1) for _ in range(2)], ["3\n", "4\n"])
+
+    def test_a_step_that_failed_is_repeated(self):
+        with tempfile.TemporaryDirectory() as folder:
+            mark = pathlib.Path(folder) / "mark"
+            command = ("sh", "-c", f"test -e '{mark}' && echo good || {{ touch '{mark}'; exit 3; }}")
+            steps = proof.Steps(pathlib.Path(folder) / "source")
+            with self.assertRaises(proof.Failure):
+                steps.run(*command)
+            self.assertEqual(steps.run(*command), "good\n")
 
 
 if __name__ == "__main__":
