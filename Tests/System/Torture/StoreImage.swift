@@ -54,13 +54,16 @@ struct StoreImage {
         }
     }
 
-    /// Copies the database of a dead daemon.
+    /// Copies the database of a dead daemon. A command may have opened the store meanwhile, and cut off the end of a
+    /// file: `copyItem` would wait for ever for what is not there any more.
     static func copy(from folder: String, to other: String) throws {
         let files = FileManager.default
         try? files.removeItem(atPath: other)
         try files.createDirectory(atPath: other, withIntermediateDirectories: true)
         for name in try names(in: folder) {
-            try files.copyItem(atPath: folder + "/" + name, toPath: other + "/" + name)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+            try bytes.write(to: URL(fileURLWithPath: other + "/" + name))
+            try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: other + "/" + name)
         }
     }
 
