@@ -18,6 +18,7 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         try await failing {
             let report = try HubBackup(folder: data.folder, to: to).run(SQLiteHubBackup.run)
+            AuditLog(data.folder).record("hub backed up", report.database)
             try say(
                 """
                 Copied to \(report.database)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayHub
 import CausewayHubSQLite
+import CausewayModels
 
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,6 +31,9 @@ struct Init: AsyncParsableCommand {
             let made = try await HubSetup(
                 folder: data.folder, names: names, account: account, channel: channel
             ).run(opening: SQLiteHubStorage.open)
+            let audit = AuditLog(data.folder)
+            audit.record("account added", made.account.value)
+            audit.record("channel created", made.channel.value)
             try say(Self.report(made))
         }
     }

@@ -49,20 +49,22 @@ import Testing
     @Test func commandsThatChangeSomethingAreRecorded() async throws {
         let temporary = try TemporaryFolder()
         let data = ["--data", temporary.path]
-        #expect(try await Self.hub(["init", "--account", "me"] + data).status == 0)
+        let shell = ["SSH_CONNECTION": "192.0.2.7 1 2 3"]
+        #expect(try await Self.hub(["init", "--account", "me"] + data, environment: shell).status == 0)
         for command in [
             ["account", "add", "bob"], ["account", "renew", "bob"], ["account", "remove", "bob"],
             ["channel", "add", "lobby"], ["channel", "member", "add", "lobby", "me"],
             ["channel", "member", "remove", "lobby", "me"], ["channel", "remove", "lobby"],
+            ["backup", temporary.path + "/copy"],
         ] {
-            #expect(try await Self.hub(command + data, environment: ["SSH_CONNECTION": "192.0.2.7 1 2 3"]).status == 0)
+            #expect(try await Self.hub(command + data, environment: shell).status == 0)
         }
         #expect(try await Self.hub(["channel", "remove", "lobby"] + data).status == 66)
         let path = temporary.path + "/audit.log"
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         let events = [
-            "account added", "account renewed", "account removed", "channel created", "member added", "member removed",
-            "channel removed",
+            "account added", "channel created", "account added", "account renewed", "account removed",
+            "channel created", "member added", "member removed", "channel removed", "hub backed up",
         ]
         #expect(lines.count == events.count)
         for (line, event) in zip(lines, events) {
