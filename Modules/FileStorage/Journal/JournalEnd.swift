@@ -62,8 +62,7 @@ struct JournalEnd: Sendable {
 
     /// The words for durable commits that are gone.
     static func loss(_ detail: String) -> String {
-        "the journal lost commits (\(detail)): the latest writes may be lost; "
-            + "compare with the server, and restore a backup if there is a newer one"
+        OutboxSnapshot.loss(of: "journal", detail)
     }
 
     private static let magic = Array("CWJE".utf8)

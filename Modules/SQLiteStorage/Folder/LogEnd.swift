@@ -135,8 +135,7 @@ final class LogEnd: Sendable {
     }
 
     private static func words(_ detail: String) -> String {
-        "the write-ahead log lost commits (\(detail)): the latest writes may be lost; "
-            + "compare with the server, and restore a backup if there is a newer one"
+        OutboxSnapshot.loss(of: "write-ahead log", detail)
     }
 }
 

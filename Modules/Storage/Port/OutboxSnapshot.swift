@@ -49,4 +49,14 @@ public struct OutboxSnapshot: Sendable, Equatable {
         self.pauses = pauses
         self.lineage = lineage
     }
+
+    /// The description of a loss of durable commits.
+    ///
+    /// - Parameters:
+    ///   - log: the part of the store that lacks them.
+    ///   - detail: how that shows.
+    package static func loss(of log: String, _ detail: String) -> String {
+        "the \(log) lost commits (\(detail)): the latest writes may be lost; "
+            + "compare with the server, and restore a backup if there is a newer one"
+    }
 }
