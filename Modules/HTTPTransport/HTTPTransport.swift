@@ -162,6 +162,7 @@ public struct HTTPTransport: Transport {
         let cursor = page.cursor.flatMap { range != nil && WireChanges.isCursor($0) ? $0 : nil }
         var remote = RemotePage(items: items, deleted: deleted, hasMore: page.hasMore, range: range, cursor: cursor)
         remote.history = history
+        remote.unreadable = Set(page.unreadable ?? [])
         return remote
     }
 

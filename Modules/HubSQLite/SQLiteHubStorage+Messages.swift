@@ -85,6 +85,7 @@ extension SQLiteHubStorage {
                     page.messages.append(message)
                     unlisted = nil
                 } else {
+                    page.unreadable.append(row.number(5))
                     unlisted = row.number(5)
                 }
             }
@@ -117,8 +118,13 @@ extension SQLiteHubStorage {
             bytes += content?.utf8.count ?? 0
             let listed =
                 try content.map { try self.message(message, content: $0, for: reader, db) } ?? deleted(message)
-            if let listed { page.messages.append(listed) }
-            unlisted = listed == nil ? row.position : nil
+            if let listed {
+                page.messages.append(listed)
+                unlisted = nil
+            } else {
+                if content != nil { page.unreadable.append(row.position) }
+                unlisted = row.position
+            }
         }
         return page
     }

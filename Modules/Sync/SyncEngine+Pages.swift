@@ -89,13 +89,12 @@ extension SyncEngine {
         _ page: RemotePage, of query: RemoteQuery, _ isAskedAgain: Bool, _ willStore: @escaping @Sendable () -> Void
     ) async throws(SyncError) {
         guard let range = page.coveredRange(of: query) else { return }
-        let listed = Set(page.items.map(\.id))
         var cursor: MessageQuery.Cursor? = MessageQuery.Cursor(position: range.lowerBound - 1, ordinal: .max)
         var pages = 0
         while let after = cursor {
             let step: (messages: [Message], next: MessageQuery.Cursor?)
             do throws(StoreError) {
-                step = try await unlisted(of: query, in: range, after: after, except: listed)
+                step = try await unlisted(by: page, of: query, in: range, after: after)
             } catch {
                 throw .store(error)
             }
@@ -278,13 +277,12 @@ extension SyncEngine {
         let items = page.items.filter { !gone.contains($0.id) }
         let now = clock.wall
         var mutations = items.map { Mutation.merge($0, at: now) }
-        let listed = Set(page.items.map(\.id))
         var cursor = range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         var isContradicted = false
         // A step may fail after others were stored.
         defer { if isContradicted { tell(.channelContradicted(query.channel)) } }
         repeat {
-            let unlisted = try await unlisted(of: query, in: range, after: cursor, except: listed)
+            let unlisted = try await unlisted(by: page, of: query, in: range, after: cursor)
             let deleted = unlisted.messages.filter { !arrived.contains($0.id) }.map(\.id)
             let noted = history  // another response may move it on while the disk is waited for
             var changes = mutations + deleted.map { .delete($0) } + unkeptHistory
@@ -324,11 +322,10 @@ extension SyncEngine {
         }
     }
 
-    /// The next stored messages of a range that a page does not list, and the position from which to continue; `nil` at
-    /// the end of the range.
+    /// The next stored messages of a range that a page should list and does not, and the position from which to
+    /// continue; `nil` at the end of the range.
     private func unlisted(
-        of query: RemoteQuery, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?,
-        except listed: Set<MessageID>
+        by page: RemotePage, of query: RemoteQuery, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?
     ) async throws(StoreError) -> (messages: [Message], next: MessageQuery.Cursor?) {
         guard let range, !range.isEmpty, let cursor else { return ([], nil) }
         let stored = try await store.page(
@@ -336,73 +333,12 @@ extension SyncEngine {
                 scope: .channel(query.channel), direction: .ascending, after: cursor,
                 limit: SyncLimits.reconcileStepMax))
         let inside = stored.messages.prefix { $0.cursor.position < range.upperBound }
-        let unlisted = inside.filter { $0.syncState == .synced && !listed.contains($0.id) && query.filter.admits($0) }
+        let listed = Set(page.items.map(\.id))
+        let unlisted = inside.filter {
+            $0.syncState == .synced && !listed.contains($0.id) && query.filter.admits($0)
+                && !page.unreadable.contains($0.cursor.position)
+        }
         return (unlisted, inside.count == stored.messages.count ? stored.next : nil)
-    }
-
-    // MARK: - Pages that could not be read
-
-    /// Plans to recover from a page that could not be requested. The outbox, which may have nothing to send, does not
-    /// know that the server could not be reached: it is probed after a while, and callers that need pages are notified
-    /// when it responds. Requests that the server refused are repeated only by this engine, and rarely.
-    func missedPage(_ error: TransportError) {
-        switch error {
-        case .refused:
-            guard !isRefusedPageDue else { return }
-            isRefusedPageDue = true
-            runtime.spawn { [runtime, weak self] in
-                await runtime.sleep(until: runtime.now + SyncLimits.refusedPageInterval)
-                await self?.retryRefusedPages()
-            }
-            return
-        case .unreachable: hasLostServer = true
-        default: break
-        }
-        hasMissedPage = true
-        planPageProbe()
-    }
-
-    private func planPageProbe() {
-        guard !isPageProbePlanned else { return }
-        isPageProbePlanned = true
-        runtime.spawn { [runtime, weak self] in
-            await runtime.sleep(until: runtime.now + SyncLimits.missedPageProbeInterval)
-            await self?.probeForMissedPage()
-        }
-    }
-
-    /// Plans to recover from a page that could not be stored.
-    func missedPage(_ error: StoreError) { missedPage(.notSent(code: "notStored", detail: error.description)) }
-
-    private func retryRefusedPages() {
-        isRefusedPageDue = false
-        if !isClosed, session != nil { tell(.pagesDue) }
-    }
-
-    /// A server that cannot be reached is probed anyway.
-    private func probeForMissedPage() {
-        isPageProbePlanned = false
-        if hasMissedPage, outbox.isReached { submit(.event(.probeRequested)) }
-    }
-
-    /// Plans another probe as long as pages are missing: the last one may have failed, and the server may have been
-    /// reached by a delivery. Called after every input.
-    func adaptPageProbe() {
-        if hasMissedPage, !isClosed, outbox.isServerReady { planPageProbe() }
-    }
-
-    /// Notifies callers after the server was reached: those that missed a page, or all of them if the connection had
-    /// been lost.
-    func tellOfReachedServer() {
-        let wasLost = hasLostServer || !outbox.isReached
-        let hadMissedPage = hasMissedPage
-        forgetMissedPages()
-        if wasLost { tell(.reachable) } else if hadMissedPage { tell(.pagesDue) }
-    }
-
-    func forgetMissedPages() {
-        hasMissedPage = false
-        hasLostServer = false
     }
 }
 

@@ -47,10 +47,13 @@ public struct RemotePage: Sendable, Hashable {
     /// True if there is more in the requested direction. A page without items has more only if it reports its range.
     public var hasMore: Bool
     /// The positions of which the page lists every message that the server has and that satisfies the query's filter:
-    /// a stored message there that satisfies it and is not among ``items`` was deleted. If there is nothing newer, it
-    /// ends after the channel's newest position, even if no message is left at that position. `nil` if the server does
-    /// not report it.
+    /// a stored message there that satisfies it, and is neither among ``items`` nor ``unreadable``, was deleted. If
+    /// there is nothing newer, it ends after the channel's newest position, even if no message is left at that position.
+    /// `nil` if the server does not report it.
     public var range: Range<Int64>?
+    /// Positions in the range at which the server has a message that it cannot return because its data are damaged.
+    /// A stored copy of it is kept.
+    public var unreadable: Set<Int64> = []
     /// An opaque cursor for requesting changes. `nil` if the server does not support that.
     public var cursor: String?
     /// The history that the page belongs to; `nil` from a server without histories.

@@ -12,12 +12,16 @@ package struct WirePage: Sendable, Hashable, Codable {
     package var cursor: String?
     /// The deleted messages of the page, by ascending position, if they were asked for; absent if there are none.
     package var deleted: [WireDeletedMessage]?
+    /// The positions in the range at which the hub has a message that it cannot read, ascending: their rows are
+    /// damaged, and nothing says that they were deleted. Absent if there are none.
+    package var unreadable: [Int64]?
 
     package init(
         messages: [WireMessage], hasMore: Bool, from: Int64? = nil, through: Int64? = nil, cursor: String? = nil,
-        deleted: [WireDeletedMessage]? = nil
+        deleted: [WireDeletedMessage]? = nil, unreadable: [Int64]? = nil
     ) {
         self.deleted = deleted
+        self.unreadable = unreadable
         self.cursor = cursor
         self.messages = messages
         self.hasMore = hasMore

@@ -99,7 +99,8 @@ struct MessageReader: Sendable {
             positions, through: lastExamined, hasMore: hasMore, newest: page.lastPosition)
         let head = PageHead(
             hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1, cursor: page.cursor.text,
-            deleted: deleted.isEmpty ? nil : deleted)
+            deleted: deleted.isEmpty ? nil : deleted,
+            unreadable: page.unreadable.isEmpty ? nil : page.unreadable.filter(listed.contains).sorted())
         return try HubCoding.encode(head, with: "messages", arrayOf: messages)
     }
 
@@ -171,6 +172,7 @@ private struct PageHead: Encodable {
     let through: Int64
     let cursor: String
     let deleted: [WireDeletedMessage]?
+    let unreadable: [Int64]?
 }
 
 /// A `WireChanges` without its messages.

@@ -66,8 +66,11 @@ extension SQLiteHubStorage {
                 count += 1
                 last = ListCursor(key: ListKey(bytes: row.bytes(0)), id: row.text(5) ?? "")
                 // Values are inserted into responses as they are stored: a damaged one would make all of it unreadable.
-                guard let id = row.text(1), let value = row.text(3), row.flag(4) else { continue }
-                let found = RecordRow(key: RecordKey(kind: list.kind, id: id), version: row.number(2), value: value)
+                // Without its fields the record is listed, so that no reader takes it for removed.
+                guard let id = row.text(1) ?? row.text(5), !id.isEmpty else { continue }
+                let value = row.flag(4) ? row.text(3) : nil
+                let found = RecordRow(
+                    key: RecordKey(kind: list.kind, id: id), version: max(row.number(2), 1), value: value ?? "null")
                 bytes += found.bytes
                 page.rows.append(found)
             }

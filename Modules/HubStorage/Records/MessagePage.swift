@@ -23,6 +23,8 @@ package struct MessagePage: Sendable, Equatable {
     package var hasMore: Bool
     /// The position of the last examined message, if the page ends there and not with its last message.
     package var lastExamined: Int64?
+    /// The positions of messages that the page leaves out because their rows are damaged, in the order of reading.
+    package var unreadable: [Int64] = []
     /// The channel's newest position, even when its message was deleted.
     package var lastPosition: Int64
     /// A state that the page includes.

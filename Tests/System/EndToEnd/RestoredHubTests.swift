@@ -160,6 +160,32 @@ import Testing
         }
     }
 
+    /// A page of a hub with a damaged row deletes nothing: another client has the message, or its author.
+    @Test func aMessageWithADamagedRowIsKept() async throws {
+        try await Site.run { site in
+            let world = try RealWorld(folder: site.folder, data: site.data, port: site.port)
+            let client = try await world.open("store", RealWorld.quick)
+            let ids = try await site.serving { () async throws -> [MessageID] in
+                try await client.login(server: world.address, token: try world.token())
+                let ids = try await Self.create(5, "kept", by: client)
+                try await Self.delivered(client)
+                return ids
+            }
+            try await DatabaseQueue(path: site.data.database).write { db in
+                try db.execute(sql: "UPDATE message SET content = '{' WHERE position = 3")
+            }
+            try await site.serving {
+                try await Self.delivered(client)
+                _ = try await client.messages.refreshMessages(in: world.general)
+                let shown = try await client.messages.storedMessages(in: world.general).messages
+                #expect(Set(shown.map(\.id)) == Set(ids))
+                #expect(shown.allSatisfy { $0.syncState == .synced })
+                #expect(try await world.onTheHub().map(\.id) == ids.filter { $0 != ids[2] })
+            }
+            await client.close()
+        }
+    }
+
     /// The stream of events survives a restart of the hub, and a restored hub's log is followed anew.
     @Test func eventsGoOnAfterARestartAndARestore() async throws {
         try await Site.run { site in

@@ -74,6 +74,25 @@ import Testing
         }
     }
 
+    /// The data of the second message are damaged on the server, and the third was deleted.
+    @Test func aMessageThatTheServerCannotReadIsKept() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let messages = try (1...4).map { try RemoteMessages.placed($0, world) }
+            try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
+            world.transport.server.withLock {
+                var page = RemotePage(items: [messages[0], messages[3]], hasMore: false, range: 1..<5)
+                page.unreadable = [2]
+                $0.fixedPage = page
+            }
+            try await client.messages.refreshMessages(in: world.general, limit: 20)
+            for (message, isKept) in zip(messages, [true, true, false, true]) {
+                #expect(try await (world.store.message(message.id) != nil) == isKept, "\(message)")
+            }
+            await client.close()
+        }
+    }
+
     // MARK: - Reconnecting
 
     /// A list of 3,000, at the newest or at the oldest end of its channel.
