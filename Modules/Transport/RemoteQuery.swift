@@ -48,8 +48,8 @@ public struct RemotePage: Sendable, Hashable {
     public var hasMore: Bool
     /// The positions of which the page lists every message that the server has and that satisfies the query's filter:
     /// a stored message there that satisfies it, and is neither among ``items`` nor ``unreadable``, was deleted. If
-    /// there is nothing newer, it ends after the channel's newest position, even if no message is left at that position.
-    /// `nil` if the server does not report it.
+    /// there is nothing newer, it ends after the channel's newest position, even if no message is left at that
+    /// position. `nil` if the server does not report it.
     public var range: Range<Int64>?
     /// Positions in the range at which the server has a message that it cannot return because its data are damaged.
     /// A stored copy of it is kept.
