@@ -82,6 +82,13 @@ package struct ModelHub: Hashable {
     /// True when a user would find the message on the hub.
     package func holds(_ message: MessageID) -> Bool { accepted[message].map { !$0.isDeleted } ?? false }
 
+    /// True when the hub was told to delete the message of this account, even if it has never had it in its present
+    /// history.
+    package func hasDeletion(of message: MessageID, by account: UserID) -> Bool {
+        accepted[message]?.isDeleted == true
+            || earlyDeletions.contains(EarlyDeletion(account: account, message: message))
+    }
+
     /// Restarts the hub. Marks and messages are on its disk: nothing is lost.
     package mutating func restart() {
         if plantedFault == .forgetsMarks { marks = [:] }

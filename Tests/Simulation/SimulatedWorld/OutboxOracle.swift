@@ -334,7 +334,7 @@ struct OutboxOracle<World: JudgedWorld> {
         if record.isOperation { return operationBroken(id, record, client) }
         guard let message = client.store.itemOfAny(id, of: record.sender) else {
             // Another copy of the store deleted it on the hub, which said so.
-            if record.isOutOfHand, world.hub.accepted[id]?.isDeleted == true { return nil }
+            if record.isOutOfHand, world.hub.hasDeletion(of: id, by: record.sender) { return nil }
             if !record.isDeleted, world.expected.original(of: id) == id { return "\(id.value.low) was lost" }
             if record.isOutOfHand { return nil }
             return world.hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
