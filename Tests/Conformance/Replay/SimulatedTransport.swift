@@ -20,8 +20,7 @@ final class SimulatedTransport: Transport {
     func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
     ) async throws(TransportError) -> ServerInfo {
-        try await arrive()
-        switch server.way {
+        switch try await arrival() {
         case .open: break
         case .cut: throw .unreachable(detail: "cut")
         case .silent(let lineNumber, arrives: _):
@@ -33,8 +32,7 @@ final class SimulatedTransport: Transport {
     }
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
-        try await arrive()
-        switch server.way {
+        switch try await arrival() {
         case .open: break
         case .cut: throw .unreachable(detail: "cut")
         case .silent(let lineNumber, let arrives):
@@ -64,9 +62,14 @@ final class SimulatedTransport: Transport {
         }
     }
 
-    private func arrive() async throws(TransportError) {
+    /// The fate of a request, when it has travelled. One that was sent into a silent line stays in it, even if the line
+    /// works again before it would have arrived.
+    private func arrival() async throws(TransportError) -> SimulatedServer.Way {
+        let departure = server.way
         await travel()
         guard !isOver else { throw .unreachable(detail: "closed") }
+        if case .silent = departure { return departure }
+        return server.way
     }
 
     /// Waits up to 20 ms, at random: events in the meantime must not change how a scenario ends.
