@@ -28,6 +28,13 @@ extension SyncEngine {
         return true
     }
 
+    /// False if another history or opening of the server has become known since this one was the last: a response to a
+    /// request of that time may describe data that the server has lost. For responses that name no history.
+    func isLast(_ then: ServerHistory?) -> Bool {
+        guard let then else { return true }
+        return history?.isSame(as: then) == true && history?.opening == then.opening
+    }
+
     /// The mutation that stores the history; none if it is stored already.
     var unkeptHistory: [Mutation] {
         guard let history, history != keptHistory else { return [] }

@@ -136,6 +136,7 @@ extension SyncEngine {
         let (transport, asked) = try connected()
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
+        let known = history
         let changes: RemoteChanges?
         do throws(TransportError) {
             changes = try await transport.changes(query)
@@ -146,6 +147,7 @@ extension SyncEngine {
         guard let changes, !changes.items.isEmpty || !changes.gone.isEmpty else { return changes }
         return try await requestStoring { engine -> Result<RemoteChanges?, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
+            guard engine.isLast(known) else { return .success(nil) }
             do throws(StoreError) {
                 try await engine.merge(changes, number, willStore)
             } catch {
@@ -225,6 +227,7 @@ extension SyncEngine {
         let (transport, asked) = try connected()
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
+        let known = history
         do throws(TransportError) {
             guard try await transport.lookup(id) == nil else { return }
         } catch {
@@ -232,6 +235,7 @@ extension SyncEngine {
         }
         try await request { engine -> Result<Void, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
+            guard engine.isLast(known) else { return .success(()) }
             do throws(StoreError) {
                 guard let message = try await engine.store.message(id), message.syncState == .synced,
                     engine.pagesUnderWay[number]?.arrived.contains(id) != true

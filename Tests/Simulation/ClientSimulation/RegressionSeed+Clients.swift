@@ -109,5 +109,8 @@ extension RegressionSeed {
         RegressionSeed(
             720_697, "one commit released a message from parking and stored its delivery, and its link remained",
             isSteady: false),
+        RegressionSeed(
+            65230, "changes that the server reported before it lost its data confirmed what was queued again",
+            isSteady: false),
     ]
 }

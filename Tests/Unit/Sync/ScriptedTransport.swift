@@ -66,6 +66,8 @@ final class ScriptedTransport: Transport {
         var channelErrors: [ChannelID: TransportError] = [:]
         /// The delays of the next pages after they were read, in order.
         var pageDelays: [Duration] = []
+        /// The time between the reading of changes and the response.
+        var changesDelay: Duration?
         /// The typing signals that it received; `nil` for a server without ephemeral events.
         var signals: [TypingSignal]?
         var signalBehaviour: Behaviour = .work
@@ -167,12 +169,13 @@ final class ScriptedTransport: Transport {
     }
 
     func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
-        let (changes, error) = server.withLock { server in
+        let (changes, error, delay) = server.withLock { server in
             server.changeQueries.append(query)
             let changes = server.changes(query)
             server.messagesRead += changes?.items.count ?? 0
-            return (changes, server.pageError ?? server.channelErrors[query.channel])
+            return (changes, server.pageError ?? server.channelErrors[query.channel], server.changesDelay)
         }
+        if let delay { await runtime.sleep(until: runtime.now + delay) }
         if let error { throw error }
         return changes
     }

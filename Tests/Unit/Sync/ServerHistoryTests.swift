@@ -228,6 +228,49 @@ import Testing
         }
     }
 
+    /// Changes that the server reported before it lost its data arrive when the lost message is queued again.
+    @Test @MainActor func changesOfAFormerHistoryConfirmNothing() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let backup = world.transport.server.withLock { $0.hub }
+            let ids = try await create("a", by: client, world)
+            try await deliverAll(client, in: world)
+            let lost = RemoteMessage(
+                id: ids[0], channel: world.general, sender: try #require(client.session?.user), content: .text("a"),
+                createdAt: world.runtime.wallClock,
+                serverPosition: try #require(try await client.messages.storedMessage(ids[0])?.serverPosition))
+            world.transport.server.withLock { server in
+                server.page = [lost]
+                server.newest = 1
+                server.revisions = [:]
+            }
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
+            try await world.until("the list is fresh") { list.last?.dataStatus == .fresh }
+            world.transport.server.withLock { server in
+                server.edit(ids[0], "b", at: world.runtime.wallClock)
+                server.changesDelay = .seconds(60)
+            }
+            try await client.login(server: ClientWorld.address, token: #require(AccessToken("renewed")))
+            try await world.until("changes were asked for") {
+                world.transport.server.withLock { !$0.changeQueries.isEmpty }
+            }
+            try await client.pause()
+            world.transport.server.withLock { server in
+                server.page = []
+                server.newest = 0
+            }
+            try await restore(backup, 1, noticedBy: client, world)
+            #expect(try await client.messages.storedMessage(ids[0])?.syncState == .created)
+            await world.pass(.seconds(90))
+            #expect(try await client.messages.storedMessage(ids[0])?.syncState == .created)
+            try await client.resume()
+            try await deliverAll(client, in: world)
+            #expect(order(world) == ids)
+            await client.close()
+        }
+    }
+
     /// Messages queued again under a new outbox id may be on the server nevertheless: a session that ends then leaves
     /// them in doubt, with fences.
     @Test func whatIsQueuedAgainIsAskedAboutWhenTheSessionEnds() throws {
