@@ -2,8 +2,7 @@ import CausewayHub
 import Foundation
 
 /// `audit.log` in the data folder: one line of JSON for each change that a command made, and for each backup, which
-/// contains everything; with the command's user and origin.
-/// Readable by its owner only.
+/// contains everything; with the command's user and origin. Readable by its owner only.
 struct AuditLog {
     private let path: String
 

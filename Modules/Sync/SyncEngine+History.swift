@@ -30,7 +30,7 @@ extension SyncEngine {
 
     /// False if another history or opening of the server has become known since this one was the last: a response to a
     /// request of that time may describe data that the server has lost. For responses that name no history.
-    func isLast(_ then: ServerHistory?) -> Bool {
+    func isHistoryUnchanged(since then: ServerHistory?) -> Bool {
         guard let then else { return true }
         return history?.isSame(as: then) == true && history?.opening == then.opening
     }

@@ -7,9 +7,9 @@ package import CausewayTransport
 /// Reading pages of a channel from the server.
 ///
 /// A page is compared with the part of the channel that it covers: a stored message in that range that satisfies the
-/// filter of the request, and that the page does not list, was deleted on the server, and is deleted here. A
-/// deleted message never reappears on the server, so a page that was requested earlier, or at the same time, restores
-/// no message that another page showed to be deleted.
+/// filter of the request, and that the page neither lists nor reports as unreadable, was deleted on the server, and is
+/// deleted here. A deleted message never reappears on the server, so a page that was requested earlier, or at the same
+/// time, restores no message that another page showed to be deleted.
 ///
 /// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested:
 /// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
@@ -89,12 +89,13 @@ extension SyncEngine {
         _ page: RemotePage, of query: RemoteQuery, _ isAskedAgain: Bool, _ willStore: @escaping @Sendable () -> Void
     ) async throws(SyncError) {
         guard let range = page.coveredRange(of: query) else { return }
+        let listed = Set(page.items.map(\.id))
         var cursor: MessageQuery.Cursor? = MessageQuery.Cursor(position: range.lowerBound - 1, ordinal: .max)
         var pages = 0
         while let after = cursor {
             let step: (messages: [Message], next: MessageQuery.Cursor?)
             do throws(StoreError) {
-                step = try await unlisted(by: page, of: query, in: range, after: after)
+                step = try await unlisted(by: page, listed, of: query, in: range, after: after)
             } catch {
                 throw .store(error)
             }
@@ -147,7 +148,7 @@ extension SyncEngine {
         guard let changes, !changes.items.isEmpty || !changes.gone.isEmpty else { return changes }
         return try await requestStoring { engine -> Result<RemoteChanges?, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
-            guard engine.isLast(known) else { return .success(nil) }
+            guard engine.isHistoryUnchanged(since: known) else { return .success(nil) }
             do throws(StoreError) {
                 try await engine.merge(changes, number, willStore)
             } catch {
@@ -235,7 +236,7 @@ extension SyncEngine {
         }
         try await request { engine -> Result<Void, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
-            guard engine.isLast(known) else { return .success(()) }
+            guard engine.isHistoryUnchanged(since: known) else { return .success(()) }
             do throws(StoreError) {
                 guard let message = try await engine.store.message(id), message.syncState == .synced,
                     engine.pagesUnderWay[number]?.arrived.contains(id) != true
@@ -281,12 +282,13 @@ extension SyncEngine {
         let items = page.items.filter { !gone.contains($0.id) }
         let now = clock.wall
         var mutations = items.map { Mutation.merge($0, at: now) }
+        let listed = Set(page.items.map(\.id))
         var cursor = range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         var isContradicted = false
         // A step may fail after others were stored.
         defer { if isContradicted { tell(.channelContradicted(query.channel)) } }
         repeat {
-            let unlisted = try await unlisted(by: page, of: query, in: range, after: cursor)
+            let unlisted = try await unlisted(by: page, listed, of: query, in: range, after: cursor)
             let deleted = unlisted.messages.filter { !arrived.contains($0.id) }.map(\.id)
             let noted = history  // another response may move it on while the disk is waited for
             var changes = mutations + deleted.map { .delete($0) } + unkeptHistory
@@ -328,8 +330,11 @@ extension SyncEngine {
 
     /// The next stored messages of a range that a page should list and does not, and the position from which to
     /// continue; `nil` at the end of the range.
+    ///
+    /// - Parameter listed: the ids of the page's messages.
     private func unlisted(
-        by page: RemotePage, of query: RemoteQuery, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?
+        by page: RemotePage, _ listed: Set<MessageID>, of query: RemoteQuery, in range: Range<Int64>?,
+        after cursor: MessageQuery.Cursor?
     ) async throws(StoreError) -> (messages: [Message], next: MessageQuery.Cursor?) {
         guard let range, !range.isEmpty, let cursor else { return ([], nil) }
         let stored = try await store.page(
@@ -337,7 +342,6 @@ extension SyncEngine {
                 scope: .channel(query.channel), direction: .ascending, after: cursor,
                 limit: SyncLimits.reconcileStepMax))
         let inside = stored.messages.prefix { $0.cursor.position < range.upperBound }
-        let listed = Set(page.items.map(\.id))
         let unlisted = inside.filter {
             $0.syncState == .synced && !listed.contains($0.id) && query.filter.admits($0)
                 && !page.unreadable.contains($0.cursor.position)

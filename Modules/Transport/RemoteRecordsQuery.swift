@@ -60,7 +60,8 @@ public struct RemoteRecord: Sendable, Hashable {
     public var id: String
     /// Larger means newer, within one history of the server; at least 1.
     public var version: Int64
-    /// The fields as JSON; at most ``Limits/recordBytesMax`` bytes.
+    /// The fields as JSON; at most ``Limits/recordBytesMax`` bytes. `null` in a list for a record whose data the server
+    /// cannot read: a stored copy of it is kept.
     public var value: Data
 
     /// Creates a record; limits are checked when it arrives from a server.

@@ -8,7 +8,7 @@ package struct WireRecord: Sendable, Hashable, Codable {
     package var id: String
     /// Larger means newer, within one history of the hub.
     package var version: Int64
-    /// The fields.
+    /// The fields; `null` in a list if the hub cannot read them.
     package var value: JSONValue
 
     package init(kind: RecordKind, id: String, version: Int64, value: JSONValue) {

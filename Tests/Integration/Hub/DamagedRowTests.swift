@@ -42,6 +42,10 @@ import Testing
             let reports = hub.log.lines.filter { $0.contains("message left out") }
             #expect(reports.count == 1, "\(hub.log.lines)")
             #expect(try hub.storage.unreadableMessageCount == 1)
+            if damage.hasPrefix("content") {
+                let path = WireProtocol.messagePath(id(4).description)
+                #expect(try await hub.client.get(path).status == 500)
+            }
             // New messages go on, and so does what lists changes.
             _ = try await hub.client.report(delivery([send(10)]))
             let since = WireProtocol.changesPath("general") + "?since=\(cursor)&from=1&through=9"
