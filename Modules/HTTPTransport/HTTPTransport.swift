@@ -168,8 +168,9 @@ public struct HTTPTransport: Transport {
 
     public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
         let changes: WireChanges
+        let history: ServerHistory?
         do throws(TransportError) {
-            changes = try await ask(requests.changes(query), as: WireChanges.self, .page).response
+            (changes, history) = try await ask(requests.changes(query), as: WireChanges.self, .page)
         } catch {
             switch error {
             // An older server, or one that rejects the cursor of another one: pages contain everything.
@@ -184,7 +185,10 @@ public struct HTTPTransport: Transport {
             items.count + changes.gone.count <= query.limit, changes.newest <= Limits.positionMax,
             last >= query.through, items.allSatisfy({ (query.from...last).contains($0.serverPosition.position) })
         else { return nil }
-        return RemoteChanges(items: items, gone: changes.gone, cursor: changes.cursor, newest: changes.newest)
+        var remote = RemoteChanges(
+            items: items, gone: changes.gone, cursor: changes.cursor, newest: changes.newest)
+        remote.history = history
+        return remote
     }
 
     public func message(

@@ -66,7 +66,7 @@ struct RequestBuilder: Sendable {
         let path = WireProtocol.changesPath(query.channel.value)
         return read(
             "\(path)?limit=\(query.limit)&since=\(query.cursor)&from=\(query.from)&through=\(query.through)"
-                + "&open=\(query.isOpen ? 1 : 0)")
+                + "&open=\(query.isOpen ? 1 : 0)", query.history)
     }
 
     func records(_ query: RemoteRecordsQuery) -> HTTPClientRequest {

@@ -59,7 +59,7 @@ extension Outbox {
         let mutations = lanes[lane].fill(&batch, within: limits, at: step.clock)
         guard !batch.operations.isEmpty else { return false }
         nextBatch += 1
-        turns.begin(byItself: byItself)
+        turns.begin(batch.id, byItself: byItself)
         step.perform(.transmit(batch, mutations))
         return true
     }

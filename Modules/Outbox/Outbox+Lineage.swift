@@ -89,6 +89,7 @@ extension Outbox {
         anew.confirmedBeforeKnown = confirmedBeforeKnown
         anew.sentAfterParent = sentAfterParent
         anew.connection = connection
+        anew.turns = turns.startingOver()
         anew.hasSession = hasSession
         anew.isPaused = isPaused
         anew.actionRequired = actionRequired

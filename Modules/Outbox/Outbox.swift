@@ -21,7 +21,8 @@ import DequeModule
 /// sent. Messages behind it wait without a counted attempt. If the server is unreachable, asks to wait or requires user
 /// action, the attempt is refunded, and likewise for batches that the client itself refuses or cancels. After a failure
 /// the head is sent alone until something is accepted, so that no message is charged for another; after a crash with an
-/// attempt under way as well, and then nothing of another lane is under way with it. A batch of several that the server
+/// attempt under way as well, and then nothing of another lane is under way with it, nor a batch that was taken back
+/// before the driver has reported its end. A batch of several that the server
 /// refuses as a whole is halved until the message that it cannot read is found.
 ///
 /// **Outlook.** A state that only time or the network can change always has a next probe, at most 15 s away. A fence
@@ -162,6 +163,7 @@ package struct Outbox: Sendable, Hashable {
         // A page lists mostly messages that nothing here waits for.
         if case .confirmed(let message, _) = event, !awaitsConfirmation(of: message) { return [] }
         beginAging(clock)
+        if let batch = event.endedBatch { turns.noteEnd(of: batch.id) }
         var step = OutboxStep(at: clock)
         switch event {
         case .enqueued(let entries): enqueue(entries, &step)

@@ -72,3 +72,15 @@ package enum OutboxEvent: Sendable, Equatable {
     /// ``Outbox/nextDeadline`` has been reached.
     case deadline
 }
+
+extension OutboxEvent {
+    /// The batch whose end the driver reports: nothing more of it is sent. `nil` for other events.
+    package var endedBatch: Batch? {
+        switch self {
+        case .responded(let batch, _), .failed(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _),
+            .interrupted(let batch):
+            batch
+        default: nil
+        }
+    }
+}

@@ -137,7 +137,8 @@ extension SyncEngine {
         let (transport, asked) = try connected()
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
-        let known = history
+        var query = query
+        query.history = history
         let changes: RemoteChanges?
         do throws(TransportError) {
             changes = try await transport.changes(query)
@@ -145,10 +146,11 @@ extension SyncEngine {
             if session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw cause(of: error, in: asked)
         }
-        guard let changes, !changes.items.isEmpty || !changes.gone.isEmpty else { return changes }
-        return try await requestStoring { engine -> Result<RemoteChanges?, SyncError> in
+        guard let changes else { return nil }
+        return try await requestStoring { [query] engine -> Result<RemoteChanges?, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
-            guard engine.isHistoryUnchanged(since: known) else { return .success(nil) }
+            guard engine.admit(changes.history, named: query.history) else { return .success(nil) }
+            guard !changes.items.isEmpty || !changes.gone.isEmpty else { return .success(changes) }
             do throws(StoreError) {
                 try await engine.merge(changes, number, willStore)
             } catch {
@@ -166,8 +168,10 @@ extension SyncEngine {
         let now = clock.wall
         // A message that is not known to be on the server is left to the outbox.
         let deleted = try await store.messages(changes.gone).filter { $0.syncState == .synced }.map(\.id)
+        let noted = history  // another response may move it on while the disk is waited for
         willStore()
-        try await store.commit(items.map { .merge($0, at: now) } + deleted.map { .delete($0) })
+        try await store.commit(items.map { .merge($0, at: now) } + deleted.map { .delete($0) } + unkeptHistory)
+        keptHistory = noted
         noteGone(changes.gone)
         noteArrived(items.map(\.id))
         await confirm(items)

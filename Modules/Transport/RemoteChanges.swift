@@ -14,6 +14,8 @@ public struct RemoteChangesQuery: Sendable, Hashable {
     public var isOpen: Bool
     /// The maximum number of messages and deletions in the response: 1 to ``Limits/pageSizeMax``.
     public var limit: Int
+    /// The server's history as the client knows it; set by the component that performs the query.
+    public var history: ServerHistory?
 
     /// Creates a query; the limit is brought into its range.
     public init(channel: ChannelID, cursor: String, from: Int64, through: Int64, isOpen: Bool, limit: Int) {
@@ -36,8 +38,10 @@ public struct RemoteChanges: Sendable, Hashable {
     public var cursor: String
     /// The channel's newest position.
     public var newest: Int64
+    /// The history that the changes belong to; `nil` from a server without histories.
+    public var history: ServerHistory?
 
-    /// Creates a response; see the properties.
+    /// Creates a response without a history; set that afterwards. See the properties.
     public init(items: [RemoteMessage], gone: [MessageID], cursor: String, newest: Int64) {
         self.items = items
         self.gone = gone

@@ -18,6 +18,7 @@ extension Outbox {
         same.rateLimitedUntil = rateLimitedUntil?.fromNow(now)
         same.startOverUntil = startOverUntil?.fromNow(now)
         same.connection = connection.canonical(at: now, configuration)
+        same.turns = turns.renumbered(batches)
         same.start = start.map { _ in ClockReading(now: .zero, wall: Timestamp(milliseconds: 0)) }
         same.questionHolds = questionHolds.filter { lanes[$0].hold?.isOfQuestions == true }
         for lane in same.lanes.indices {

@@ -59,9 +59,12 @@ extension Outbox {
         if !turns.isConsistent { return "a lane waits for its turn twice" }
         if let first = turns.waiting.first, count < configuration.deliveriesInFlightTotalMax {
             let goesByItself = turns.isByItself || lanes[first].caution.afterCrashMax != nil
-            if count == 0 || !goesByItself { return "there is room, and a lane waits for it" }
+            let isIdle = count == 0 && turns.unended.isEmpty
+            if isIdle || !goesByItself { return "there is room, and a lane waits for it" }
         }
-        if turns.isByItself, count != 1 { return "what goes by itself is not the only one under way" }
+        if turns.isByItself, max(count, turns.unended.count) != 1 {
+            return "what goes by itself is not the only one under way"
+        }
         return nil
     }
 

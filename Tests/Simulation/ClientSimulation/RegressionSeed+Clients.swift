@@ -112,5 +112,8 @@ extension RegressionSeed {
         RegressionSeed(
             65230, "changes that the server reported before it lost its data confirmed what was queued again",
             isSteady: false),
+        RegressionSeed(
+            8842, "a message was sent beside one that was taken back after a crash, and was charged for the next one",
+            isSteady: false),
     ]
 }

@@ -130,7 +130,9 @@ extension World {
         guard let device = reading("changes", transport), passes(device, reply) else { return }
         after(latency()) { [self] in
             if let error = doorError(transport.token) { return answer(reply, .failure(error), after: latency()) }
+            _ = meet(query.history)
             var changes = hub.changes(query, for: account(of: transport.token))
+            changes?.history = oracle.name(hub)
             if lies(.dropsChanges, oneIn: 1) { changes?.items = [] }
             tally.changeRequests += 1
             tell(.answers, device, 2) { [changes] in

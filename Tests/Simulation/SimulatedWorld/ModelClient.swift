@@ -137,13 +137,7 @@ final class ModelClient {
     /// Rounds that have ended for the network, while their consequences are not on the disk.
     var unsettled: [Batch] {
         inbox.compactMap { input in
-            switch input {
-            case .event(.responded(let batch, _)), .event(.failed(let batch, _)),
-                .event(.unsendable(let batch, _, detail: _)), .event(.foreign(let batch, _)),
-                .event(.interrupted(let batch)):
-                batch
-            default: nil
-            }
+            if case .event(let event) = input { event.endedBatch } else { nil }
         } + [judged].compactMap(\.self)
     }
 

@@ -63,6 +63,42 @@ import Testing
         #expect(harness.batches.count == 5)
     }
 
+    /// The driver may still send a batch that was taken back, and it may be the one that kills the process.
+    @Test(arguments: [true, false])
+    func nothingElseIsUnderWayWithWhatWasTakenBack(keepsItsID: Bool) {
+        var harness = twoCutOff()
+        #expect(harness.sent == ["0<2 send m"])
+        harness.create("x", lane: Self.third)
+        let queued = harness.outbox.entries
+        harness.take(.feedReset)
+        let other = OutboxID(UUIDv7(high: 2, low: 2))
+        harness.take(
+            .forked(
+                OutboxSnapshot(
+                    outboxID: keepsItsID ? harness.outbox.outboxID : other, epoch: 1,
+                    lastTransmitted: [.text: 1, .media: 2], entries: queued)))
+        #expect(harness.sent == [], "m is under way for the driver")
+        harness.create("y", lane: LaneID(rawValue: "text/fourth"))
+        #expect(harness.sent == [])
+        harness.take(.interrupted(harness.batches[0]))
+        #expect(harness.sent.count == 1)
+        harness.answer(2, accepted())
+        #expect(harness.sent.count == 1, "and again by itself")
+    }
+
+    /// Only batches that may kill the process wait for those that were taken back.
+    @Test func whatWasTakenBackDelaysNothingWithoutACrash() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.take(.feedReset)
+        let snapshot = OutboxSnapshot(
+            outboxID: harness.outbox.outboxID, epoch: 1, lastTransmitted: [.text: 1], entries: harness.outbox.entries)
+        harness.take(.forked(snapshot))
+        #expect(harness.sent == ["0<1 send a"])
+        harness.create("m", lane: .media)
+        #expect(harness.sent == ["0<2 send m"])
+    }
+
     @Test func aLaneThatMayNotSendTakesNoTurn() {
         var harness = OutboxHarness(
             [

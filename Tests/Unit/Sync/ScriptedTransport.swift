@@ -43,8 +43,10 @@ final class ScriptedTransport: Transport {
         var page: [RemoteMessage] = []
         /// Tombstones of deleted messages, for pages that include them.
         var deletedMessages: [DeletedMessage] = []
-        /// The error of pages; `nil` if they can be read.
+        /// The error of pages and of changes; `nil` if they can be read.
         var pageError: TransportError?
+        /// True if changes can be read despite ``pageError``.
+        var pageErrorSparesChanges = false
         var pageQueries: [RemoteQuery] = []
         /// The messages that were requested one at a time.
         var messageQueries: [MessageID] = []
@@ -68,6 +70,9 @@ final class ScriptedTransport: Transport {
         var pageDelays: [Duration] = []
         /// The time between the reading of changes and the response.
         var changesDelay: Duration?
+        /// The number of lookups, and the time between a lookup and the response.
+        var lookups = 0
+        var lookupDelay: Duration?
         /// The typing signals that it received; `nil` for a server without ephemeral events.
         var signals: [TypingSignal]?
         var signalBehaviour: Behaviour = .work
@@ -173,7 +178,8 @@ final class ScriptedTransport: Transport {
             server.changeQueries.append(query)
             let changes = server.changes(query)
             server.messagesRead += changes?.items.count ?? 0
-            return (changes, server.pageError ?? server.channelErrors[query.channel], server.changesDelay)
+            let error = server.pageErrorSparesChanges ? nil : server.pageError
+            return (changes, error ?? server.channelErrors[query.channel], server.changesDelay)
         }
         if let delay { await runtime.sleep(until: runtime.now + delay) }
         if let error { throw error }
@@ -196,7 +202,12 @@ final class ScriptedTransport: Transport {
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
-        server.withLock { $0.lost.contains(id) ? nil : $0.accepted[id] }
+        let (position, delay) = server.withLock { server in
+            server.lookups += 1
+            return (server.lost.contains(id) ? nil : server.accepted[id], server.lookupDelay)
+        }
+        if let delay { await runtime.sleep(until: runtime.now + delay) }
+        return position
     }
 
     var media: (any MediaStore)? { files.withLock { $0 } }
@@ -257,7 +268,9 @@ extension ScriptedTransport.Server {
         }
         let gone = changed.filter { id in !page.contains { $0.id == id } }
         guard items.count + gone.count <= query.limit else { return nil }
-        return RemoteChanges(items: items, gone: gone, cursor: "\(revision)", newest: newest)
+        var changes = RemoteChanges(items: items, gone: gone, cursor: "\(revision)", newest: newest)
+        changes.history = namesHistory ? hub.present : nil
+        return changes
     }
 
     /// A page as read by the hub.

@@ -35,6 +35,16 @@ import Testing
         try await world.until("the loss is noticed") { try await client.status().notices.count == count }
     }
 
+    /// A delivered message as the server lists it.
+    private func placed(
+        _ id: MessageID, by client: CausewayClient, _ world: ClientWorld
+    ) async throws -> RemoteMessage {
+        RemoteMessage(
+            id: id, channel: world.general, sender: try #require(client.session?.user), content: .text("a"),
+            createdAt: world.runtime.wallClock,
+            serverPosition: try #require(try await client.messages.storedMessage(id)?.serverPosition))
+    }
+
     private func order(_ world: ClientWorld) -> [MessageID] { world.transport.server.withLock { $0.order } }
 
     @Test func whatTheServerLostIsDeliveredAgainInOrder() throws {
@@ -236,10 +246,7 @@ import Testing
             let backup = world.transport.server.withLock { $0.hub }
             let ids = try await create("a", by: client, world)
             try await deliverAll(client, in: world)
-            let lost = RemoteMessage(
-                id: ids[0], channel: world.general, sender: try #require(client.session?.user), content: .text("a"),
-                createdAt: world.runtime.wallClock,
-                serverPosition: try #require(try await client.messages.storedMessage(ids[0])?.serverPosition))
+            let lost = try await placed(ids[0], by: client, world)
             world.transport.server.withLock { server in
                 server.page = [lost]
                 server.newest = 1
@@ -267,6 +274,72 @@ import Testing
             try await client.resume()
             try await deliverAll(client, in: world)
             #expect(order(world) == ids)
+            await client.close()
+        }
+    }
+
+    /// A restored server reports changes before anything else has shown that it was restored.
+    @Test @MainActor func changesOfAnUnknownHistoryRemoveNothing() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let backup = world.transport.server.withLock { $0.hub }
+            let ids = try await create("a", by: client, world)
+            try await deliverAll(client, in: world)
+            let lost = try await placed(ids[0], by: client, world)
+            world.transport.server.withLock { server in
+                server.page = [lost]
+                server.newest = 1
+                server.revisions = [:]
+            }
+            let changes = onMain { client.messages.getMessages(in: world.general).changes }
+            let list = Followed(changes, world.runtime)
+            try await world.until("the list is fresh") { list.last?.dataStatus == .fresh }
+            world.transport.server.withLock { server in
+                server.hub.restore(backup)
+                server.remove(ids[0])
+                server.pageError = .unreachable(detail: "for a test")
+                server.pageErrorSparesChanges = true
+            }
+            await #expect(throws: (any Error).self, "pages are read instead") { try await changes.refresh() }
+            #expect(world.transport.server.withLock { $0.changeQueries.last?.history } != nil)
+            #expect(try await client.messages.storedMessage(ids[0]) != nil)
+            try await deliverAll(client, in: world)
+            #expect(order(world) == ids)
+            #expect(try await client.status().notices.map(\.kind) == [.serverRestored])
+            await client.close()
+        }
+    }
+
+    /// Without ranges in its pages, the server is asked about a message. It did not find it on data that have been
+    /// replaced since.
+    @Test func aFormerOpeningRemovesNothing() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let ids = try await create("a", by: client, world)
+            try await deliverAll(client, in: world)
+            let complete = world.transport.server.withLock { $0.hub }
+            let changes = client.messages.messageChanges(of: ids[0])
+            let message = Followed(changes, world.runtime)
+            try await world.until("the object is fresh") { message.last?.dataStatus == .fresh }
+            world.transport.server.withLock { server in
+                server.lost = [ids[0]]
+                server.lookupDelay = .seconds(10)
+                server.lookups = 0
+            }
+            async let refreshed: Void = changes.refresh()
+            try await world.until("the message was asked for") { world.transport.server.withLock { $0.lookups > 0 } }
+            world.transport.server.withLock { server in
+                server.lost = []
+                server.lookupDelay = nil
+                server.hub.putBack(complete)
+            }
+            await client.probeNow()
+            _ = try await refreshed
+            await world.pass(.seconds(1))
+            #expect(try await client.messages.storedMessage(ids[0])?.syncState == .synced)
+            #expect(message.last?.snapshot.map(\.id) == ids)
             await client.close()
         }
     }
