@@ -16,8 +16,8 @@ package enum SQLiteHubLimits {
     static let logRetryBytes: Int64 = 4 << 20
     /// Milliseconds that a commit waits for the readers that use the log before it is truncated.
     static let logBusyMillisecondsMax = 100
-    /// Damaged messages that are counted and logged.
-    static let unreadableMessagesMax = 1000
+    /// Damaged messages and records that are counted and logged.
+    static let damagedRowsMax = 1000
     /// How long a writer waits for another process that writes to the same database, such as `account add`.
     static let busySecondsMax = 5
     /// The pause after the first failed attempt to reopen the storage; each further one doubles it.

@@ -149,7 +149,7 @@ extension SQLiteHubStorage {
         guard let id = row.id(0), let channel = row.text(1).flatMap(ChannelID.init),
             let sender = row.text(2).flatMap(UserID.init)
         else {
-            unreadable.note(row.number(9), "an impossible id, channel or sender", logger)
+            damaged.note(message: row.number(9), "an impossible id, channel or sender", logger)
             return nil
         }
         return (MessageID(id), channel, sender)
@@ -162,7 +162,7 @@ extension SQLiteHubStorage {
     ) throws -> StoredMessage? {
         guard let (id, channel, sender) = names(row) else { return nil }
         guard row.flag(15) else {
-            unreadable.note(row.number(9), "a content that is not JSON", logger)
+            damaged.note(message: row.number(9), "a content that is not JSON", logger)
             return nil
         }
         var reactions: [StoredMessage.Reactions] = []

@@ -28,8 +28,7 @@ package final class SQLiteHubStorage: HubStorage {
     let serving = Mutex<Serving?>(nil)
     let logger: Logger?
     let faults: StorageFaults?
-    /// The messages that responses leave out because their rows are damaged.
-    let unreadable = UnreadableMessages()
+    let damaged = DamagedRows()
     private let logBound: LogBound
     private let calls = Atomic(0)
     private let recovers: Bool
@@ -90,8 +89,9 @@ package final class SQLiteHubStorage: HubStorage {
 
     package var isHealthy: Bool { condition.connections != nil }
 
-    /// The number of messages that responses have left out because their rows are damaged.
-    package var unreadableMessageCount: Int { unreadable.count }
+    /// The number of messages and records that responses have left out, or could not contain, because their rows are
+    /// damaged.
+    package var damagedRowCount: Int { damaged.count }
 
     package var activity: Int { calls.load(ordering: .relaxed) }
 

@@ -90,6 +90,7 @@ extension Outbox {
         anew.sentAfterParent = sentAfterParent
         anew.connection = connection
         anew.turns = turns.startingOver()
+        anew.keepCautionAfterCrash(of: self)
         anew.hasSession = hasSession
         anew.isPaused = isPaused
         anew.actionRequired = actionRequired
@@ -101,6 +102,14 @@ extension Outbox {
         if snapshot.outboxID == outboxID { anew.keepPauses(of: self) }
         self = anew
         dispatchAll(&step)
+    }
+
+    /// The attempts in the snapshot are those of this run, too: they do not show that there was a crash.
+    private mutating func keepCautionAfterCrash(of old: Outbox) {
+        for lane in lanes.indices {
+            let former = old.laneIndices[lanes[lane].id]
+            lanes[lane].caution.afterCrashMax = former.flatMap { old.lanes[$0].caution.afterCrashMax }
+        }
     }
 
     /// An outbox that was read again keeps its numbers: everything known about its lanes is kept.

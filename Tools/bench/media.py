@@ -33,6 +33,8 @@ class Files:
                     left -= len(part)
             self.paths.append(path)
             self.digests.append(digest.digest())
+        # What the system still has to write would be measured with whatever comes next.
+        os.sync()
 
     def remove(self):
         for path in self.folder.iterdir():

@@ -112,8 +112,8 @@ extension HubAdministration {
                 try await storage.records(
                     in: list, range, limit: PageLimit(count: Limits.pageSizeMax, contentBytes: HubLimits.pageBytesMax))
             }
-            found += page.rows.compactMap {
-                try? RecordCoding.decode(type, from: Array($0.value.utf8), version: $0.version)
+            found += page.rows.compactMap { row in
+                row.value.flatMap { try? RecordCoding.decode(type, from: Array($0.utf8), version: row.version) }
             }
             range.after = page.next
         } while range.after != nil

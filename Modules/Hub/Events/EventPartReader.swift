@@ -87,7 +87,7 @@ struct EventPartReader: Sendable {
             head.deleted = message.flatMap(WireDeletedMessage.init)
             return try HubCoding.encode(head)
         case .message(let message): return try HubCoding.encode(head, with: "value", MessageReader.encoded(message))
-        case .record(let row): return try HubCoding.encode(head, with: "value", row.value.utf8)
+        case .record(let row): return try HubCoding.encode(head, with: "value", (row.value ?? "null").utf8)
         }
     }
 }

@@ -2,6 +2,7 @@ internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import CausewayWire
+internal import HTTPTypes
 
 /// Records as JSON, for the accounts that may read them; the same for every kind.
 struct RecordReader: Sendable {
@@ -15,10 +16,13 @@ struct RecordReader: Sendable {
 
     /// Returns the JSON of a `WireRecord`.
     ///
-    /// - Throws: `HubHTTPError` 404 for a record that does not exist for the account.
+    /// - Throws: `HubHTTPError` 404 for a record that does not exist for the account; 500 for a damaged one, so that
+    ///   clients keep the copies that they have.
     func record(_ key: RecordKey, for account: HubAccount) async throws -> ResponseParts {
         guard let keys = kinds.keys(toRead: key, by: account.user) else { throw Self.notFound(key.kind) }
         let state = try await storage.records(keys)
+        // Who may read a damaged record cannot be decided; nothing of it is returned.
+        if let row = state.rows[key], row.value == nil, !row.isDeleted { throw Self.damaged }
         guard kinds.mayRead(key, by: account.user, in: state), let row = state.rows[key] else {
             throw Self.notFound(key.kind)
         }
@@ -40,11 +44,15 @@ struct RecordReader: Sendable {
             PageHead(next: page.next?.text), with: "items", arrayOf: page.rows.map(Self.encoded))
     }
 
-    /// The fields are inserted as they were stored, without being parsed.
+    /// The fields are inserted as they were stored, without being parsed; `null` stands for damaged ones.
     static func encoded(_ row: RecordRow) throws -> [UInt8] {
         let head = RecordHead(id: row.key.id, kind: row.key.kind, version: row.version)
-        return try HubCoding.encode(head, with: "value", row.value.utf8)
+        return try HubCoding.encode(head, with: "value", (row.value ?? "null").utf8)
     }
+
+    private static let damaged = HubHTTPError(
+        .internalServerError, code: "storageFailed",
+        detail: "the record's data are damaged; the hub's log has the details")
 
     private static func notFound(_ kind: RecordKind) -> HubHTTPError {
         .notFound("no such record of the kind \(kind)", code: "recordNotFound")

@@ -17,11 +17,11 @@ package struct RecordKey: Sendable, Hashable {
 package struct RecordRow: Sendable, Hashable {
     package var key: RecordKey
     package var version: Int64
-    /// The fields as JSON; of a deleted record the last ones.
-    package var value: String
+    /// The fields as JSON; of a deleted record the last ones. `nil` if the stored ones are damaged.
+    package var value: String?
     package var isDeleted: Bool
 
-    package init(key: RecordKey, version: Int64, value: String, isDeleted: Bool = false) {
+    package init(key: RecordKey, version: Int64, value: String?, isDeleted: Bool = false) {
         self.key = key
         self.version = version
         self.value = value
@@ -29,7 +29,7 @@ package struct RecordRow: Sendable, Hashable {
     }
 
     /// About the bytes of its coded form, for the bounds of pages.
-    package var bytes: Int { value.utf8.count + key.id.utf8.count + key.kind.value.utf8.count + 64 }
+    package var bytes: Int { (value?.utf8.count ?? 0) + key.id.utf8.count + key.kind.value.utf8.count + 64 }
 }
 
 /// Everything that decisions about records need to know.

@@ -49,8 +49,8 @@ package struct RecordTransaction: Sendable {
         let key = RecordKey(type, id)
         if let slot = slots[key] { return slot }
         // A row that cannot be read was not written by this hub; its version is kept by the storage.
-        guard let row = state.rows[key],
-            let record = try? RecordCoding.decode(type, from: Array(row.value.utf8), version: row.version)
+        guard let row = state.rows[key], let value = row.value,
+            let record = try? RecordCoding.decode(type, from: Array(value.utf8), version: row.version)
         else { return nil }
         let slot = Slot(
             record: record, isDeleted: row.isDeleted, storedEntries: row.isDeleted ? [] : record.entries,

@@ -64,7 +64,7 @@ extension SQLiteHubStorage {
         while let entry = try merge.next() {
             let key = EntryKey(topic: entry.topicNumber, isRecord: entry.isRecord, subject: entry.subject)
             let hasRoom = try builder.add(key, at: entry.position, isNew: entry.isNew) {
-                try entry.isRecord ? Self.record(entry, db) : message(entry, for: query.reader, db)
+                try entry.isRecord ? record(entry, db) : message(entry, for: query.reader, db)
             }
             guard hasRoom else { break }
         }
@@ -104,15 +104,15 @@ extension SQLiteHubStorage {
         return LogPage.Entry(entry.topic, .message(id), version: version, .message(message))
     }
 
-    private static func record(_ entry: LogMerge.Entry, _ db: Database) throws -> LogPage.Entry? {
+    private func record(_ entry: LogMerge.Entry, _ db: Database) throws -> LogPage.Entry? {
         var row = try SQLStatement(
             "SELECT kind, id, version, value, deleted, json_valid(value) FROM record WHERE number = ?", db)
         row.bind(entry.subject)
         guard try row.step(), let kind = row.text(0).flatMap(RecordKind.init), let id = row.text(1),
-            let value = row.text(3), row.flag(4) || row.flag(5)
+            row.flag(4) || row.flag(5)
         else { return nil }
         let key = RecordKey(kind: kind, id: id)
-        let found = RecordRow(key: key, version: row.number(2), value: value)
+        let found = RecordRow(key: key, version: row.number(2), value: row.text(3))
         return LogPage.Entry(
             entry.topic, .record(key), version: found.version, row.flag(4) ? .deleted(nil) : .record(found))
     }

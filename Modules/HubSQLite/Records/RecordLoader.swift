@@ -18,7 +18,7 @@ struct RecordLoader {
     }
 
     private static let rows = KeyedQuery(
-        "SELECT id, number, version, value, deleted FROM record WHERE kind = ? AND id IN")
+        "SELECT id, number, version, value, deleted, json_valid(value) FROM record WHERE kind = ? AND id IN")
 
     private mutating func loadRows(_ keys: Set<RecordKey>) throws {
         for (kind, keys) in Dictionary(grouping: keys, by: \.kind) {
@@ -27,10 +27,11 @@ struct RecordLoader {
             } bind: {
                 $0.bind($1.id)
             } _: { row in
-                guard let id = row.text(0), let value = row.text(3) else { return }
+                guard let id = row.text(0) else { return }
                 let key = RecordKey(kind: kind, id: id)
                 numbers[key] = row.number(1)
-                state.rows[key] = RecordRow(key: key, version: row.number(2), value: value, isDeleted: row.flag(4))
+                state.rows[key] = RecordRow(
+                    key: key, version: row.number(2), value: row.flag(5) ? row.text(3) : nil, isDeleted: row.flag(4))
             }
         }
     }

@@ -5,7 +5,11 @@ internal import GRDB
 
 extension SQLiteHubStorage {
     package func records(_ keys: RecordKeys) async throws(HubStorageError) -> RecordState {
-        try await read { db in try RecordLoader(keys, floor: Self.floor(db), in: db).state }
+        try await read { [self] db in
+            let state = try RecordLoader(keys, floor: Self.floor(db), in: db).state
+            for row in state.rows.values where row.value == nil { damaged.note(row.key, logger) }
+            return state
+        }
     }
 
     package func changeRecords<Value: Sendable>(
@@ -37,7 +41,7 @@ extension SQLiteHubStorage {
     package func records(
         in list: RecordList, _ range: RecordRange, limit: PageLimit
     ) async throws(HubStorageError) -> RecordPage {
-        try await read { db in
+        try await read { [self] db in
             let sql =
                 switch (range.after == nil, range.isDescending) {
                 case (true, false): Self.ascending
@@ -68,9 +72,10 @@ extension SQLiteHubStorage {
                 // Values are inserted into responses as they are stored: a damaged one would make all of it unreadable.
                 // Without its fields the record is listed, so that no reader takes it for removed.
                 guard let id = row.text(1) ?? row.text(5), !id.isEmpty else { continue }
-                let value = row.flag(4) ? row.text(3) : nil
                 let found = RecordRow(
-                    key: RecordKey(kind: list.kind, id: id), version: max(row.number(2), 1), value: value ?? "null")
+                    key: RecordKey(kind: list.kind, id: id), version: max(row.number(2), 1),
+                    value: row.flag(4) ? row.text(3) : nil)
+                if found.value == nil { damaged.note(found.key, logger) }
                 bytes += found.bytes
                 page.rows.append(found)
             }

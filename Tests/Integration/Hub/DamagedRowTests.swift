@@ -41,7 +41,7 @@ import Testing
             #expect(try await page(hub, "?limit=2&before=9").unreadable == nil)
             let reports = hub.log.lines.filter { $0.contains("message left out") }
             #expect(reports.count == 1, "\(hub.log.lines)")
-            #expect(try hub.storage.unreadableMessageCount == 1)
+            #expect(try hub.storage.damagedRowCount == 1)
             if damage.hasPrefix("content") {
                 let path = WireProtocol.messagePath(id(4).description)
                 #expect(try await hub.client.get(path).status == 500)
@@ -100,6 +100,24 @@ import Testing
             let names = ["ann", "bob", "cid", "me"].map { "general/\($0)" }
             #expect(Set(names).isSubset(of: found.keys))
             #expect(names.filter { found[$0] == .null } == ["general/bob"])
+        }
+    }
+
+    /// A request for the single record fails, so that a client keeps its copy; the log names the record once.
+    @Test func aSingleRecordIsAFailure() async throws {
+        try await HubFixture.running { hub in
+            for name in ["ann", "bob"] { _ = try await hub.client(of: name) }
+            try await damage(
+                "UPDATE record SET value = '{' WHERE kind = 'channelMember' AND id = 'general/bob'", in: hub)
+            for (name, status) in [("bob", 500), ("ann", 200), ("bob", 500)] {
+                let path = WireProtocol.recordPath("channelMember", "general%2F" + name)
+                let found = try await hub.client.get(path)
+                #expect(found.status == status, "\(name): \(found.text)")
+            }
+            let reports = hub.log.lines.filter { $0.contains("record without fields") }
+            #expect(reports.count == 1)
+            #expect(reports.first?.contains("general/bob") == true)
+            #expect(try hub.storage.damagedRowCount == 1)
         }
     }
 

@@ -58,5 +58,8 @@ extension RegressionSeed {
         RegressionSeed(
             1_322_589, "an edit whose response was missing reverted a later one that the hub had lost",
             isSteady: false),
+        RegressionSeed(
+            115_544, "a failed attempt passed for a crash, and its lane waited for a request of the former outbox id",
+            isSteady: false),
     ]
 }

@@ -86,14 +86,23 @@ import Testing
         #expect(harness.sent.count == 1, "and again by itself")
     }
 
-    /// Only batches that may kill the process wait for those that were taken back.
-    @Test func whatWasTakenBackDelaysNothingWithoutACrash() {
+    /// Only batches that may kill the process wait for those that were taken back. An attempt that failed in this run
+    /// is no sign of a crash.
+    @Test(arguments: [true, false])
+    func whatWasTakenBackDelaysNothingWithoutACrash(keepsItsID: Bool) {
         var harness = OutboxHarness()
         harness.create("a")
+        harness.fail(1, .serverBusy)
+        harness.wait(.seconds(5))
+        #expect(harness.sent == ["0<1 send a"])
         harness.take(.feedReset)
-        let snapshot = OutboxSnapshot(
-            outboxID: harness.outbox.outboxID, epoch: 1, lastTransmitted: [.text: 1], entries: harness.outbox.entries)
-        harness.take(.forked(snapshot))
+        let other = OutboxID(UUIDv7(high: 2, low: 2))
+        harness.take(
+            .forked(
+                OutboxSnapshot(
+                    outboxID: keepsItsID ? harness.outbox.outboxID : other, epoch: 1,
+                    lastTransmitted: keepsItsID ? [.text: 1] : [:],
+                    entries: [entry("a", 1, previous: keepsItsID ? 0 : nil, attempts: 1)])))
         #expect(harness.sent == ["0<1 send a"])
         harness.create("m", lane: .media)
         #expect(harness.sent == ["0<2 send m"])
