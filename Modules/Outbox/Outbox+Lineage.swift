@@ -90,7 +90,7 @@ extension Outbox {
         anew.sentAfterParent = sentAfterParent
         anew.connection = connection
         anew.turns = turns.startingOver()
-        anew.keepCautionAfterCrash(of: self)
+        anew.endCaution(unlessIn: self)
         anew.hasSession = hasSession
         anew.isPaused = isPaused
         anew.actionRequired = actionRequired
@@ -104,11 +104,13 @@ extension Outbox {
         dispatchAll(&step)
     }
 
-    /// The attempts in the snapshot are those of this run, too: they do not show that there was a crash.
-    private mutating func keepCautionAfterCrash(of old: Outbox) {
+    /// The attempts in the snapshot may be those of this run. They show no crash in a lane that was not suspected before.
+    private mutating func endCaution(unlessIn old: Outbox) {
         for lane in lanes.indices {
             let former = old.laneIndices[lanes[lane].id]
-            lanes[lane].caution.afterCrashMax = former.flatMap { old.lanes[$0].caution.afterCrashMax }
+            if former.flatMap({ old.lanes[$0].caution.afterCrashMax }) == nil {
+                lanes[lane].caution.afterCrashMax = nil
+            }
         }
     }
 
