@@ -52,8 +52,8 @@ struct DeliveryTurns: Sendable, Hashable {
         if isIdle { isByItself = false }
     }
 
-    /// Turns for an outbox that was read again: nothing is under way in its lanes, and the driver still sends what was
-    /// taken back.
+    /// Turns for an outbox that was read again, under the same id: nothing is under way in its lanes, and the driver
+    /// still sends what was taken back.
     func startingOver() -> DeliveryTurns {
         var anew = DeliveryTurns()
         anew.unended = unended

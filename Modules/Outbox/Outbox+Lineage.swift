@@ -89,8 +89,6 @@ extension Outbox {
         anew.confirmedBeforeKnown = confirmedBeforeKnown
         anew.sentAfterParent = sentAfterParent
         anew.connection = connection
-        anew.turns = turns.startingOver()
-        anew.endCaution(unlessIn: self)
         anew.hasSession = hasSession
         anew.isPaused = isPaused
         anew.actionRequired = actionRequired
@@ -104,18 +102,9 @@ extension Outbox {
         dispatchAll(&step)
     }
 
-    /// The attempts in the snapshot may be those of this run. They show no crash in a lane that was not suspected before.
-    private mutating func endCaution(unlessIn old: Outbox) {
-        for lane in lanes.indices {
-            let former = old.laneIndices[lanes[lane].id]
-            if former.flatMap({ old.lanes[$0].caution.afterCrashMax }) == nil {
-                lanes[lane].caution.afterCrashMax = nil
-            }
-        }
-    }
-
     /// An outbox that was read again keeps its numbers: everything known about its lanes is kept.
     private mutating func keepPauses(of old: Outbox) {
+        turns = old.turns.startingOver()
         uploads.keepPauses(of: old.uploads)
         for lane in lanes.indices {
             lanes[lane].base = 0

@@ -59,7 +59,7 @@ extension RegressionSeed {
             1_322_589, "an edit whose response was missing reverted a later one that the hub had lost",
             isSteady: false),
         RegressionSeed(
-            115_544, "a failed attempt passed for a crash, and its lane waited for a request of the former outbox id",
+            115_544, "a lane waited for a request that had been sent under the former outbox id",
             isSteady: false),
     ]
 }

@@ -64,19 +64,13 @@ import Testing
     }
 
     /// The driver may still send a batch that was taken back, and it may be the one that kills the process.
-    @Test(arguments: [true, false])
-    func nothingElseIsUnderWayWithWhatWasTakenBack(keepsItsID: Bool) {
+    @Test func nothingElseIsUnderWayWithWhatWasTakenBack() {
         var harness = twoCutOff()
         #expect(harness.sent == ["0<2 send m"])
         harness.create("x", lane: Self.third)
         let queued = harness.outbox.entries
         harness.take(.feedReset)
-        let other = OutboxID(UUIDv7(high: 2, low: 2))
-        harness.take(
-            .forked(
-                OutboxSnapshot(
-                    outboxID: keepsItsID ? harness.outbox.outboxID : other, epoch: 1,
-                    lastTransmitted: [.text: 1, .media: 2], entries: queued)))
+        harness.take(.forked(snapshot(of: harness.outbox.outboxID, queued, [.text: 1, .media: 2])))
         #expect(harness.sent == [], "m is under way for the driver")
         harness.create("y", lane: LaneID(rawValue: "text/fourth"))
         #expect(harness.sent == [])
@@ -86,26 +80,34 @@ import Testing
         #expect(harness.sent.count == 1, "and again by itself")
     }
 
-    /// Only batches that may kill the process wait for those that were taken back. An attempt that failed in this run
-    /// is no sign of a crash.
-    @Test(arguments: [true, false])
-    func whatWasTakenBackDelaysNothingWithoutACrash(keepsItsID: Bool) {
+    /// Only batches that may kill the process wait for those that were taken back.
+    @Test func whatWasTakenBackDelaysNothingWithoutACrash() {
         var harness = OutboxHarness()
         harness.create("a")
         harness.fail(1, .serverBusy)
         harness.wait(.seconds(5))
         #expect(harness.sent == ["0<1 send a"])
         harness.take(.feedReset)
-        let other = OutboxID(UUIDv7(high: 2, low: 2))
-        harness.take(
-            .forked(
-                OutboxSnapshot(
-                    outboxID: keepsItsID ? harness.outbox.outboxID : other, epoch: 1,
-                    lastTransmitted: keepsItsID ? [.text: 1] : [:],
-                    entries: [entry("a", 1, previous: keepsItsID ? 0 : nil, attempts: 1)])))
+        let queued = [entry("a", 1, previous: 0, attempts: 1)]
+        harness.take(.forked(snapshot(of: harness.outbox.outboxID, queued, [.text: 1])))
         #expect(harness.sent == ["0<1 send a"])
         harness.create("m", lane: .media)
         #expect(harness.sent == ["0<2 send m"])
+    }
+
+    /// Under another id nothing counts as transmitted, and nothing waits for requests of the former one.
+    @Test func whatWasTakenBackDelaysNoOutboxOfAnotherID() {
+        var harness = twoCutOff()
+        let queued = [entry("a", 3), entry("m", 4, lane: .media)]
+        harness.take(.feedReset)
+        harness.take(.forked(snapshot(of: OutboxID(UUIDv7(high: 2, low: 2)), queued, [:])))
+        #expect(harness.sent == ["0<3 send a", "0<4 send m"])
+    }
+
+    private func snapshot(
+        of outboxID: OutboxID, _ entries: [OutboxEntry], _ lastTransmitted: [LaneID: Int64]
+    ) -> OutboxSnapshot {
+        OutboxSnapshot(outboxID: outboxID, epoch: 1, lastTransmitted: lastTransmitted, entries: entries)
     }
 
     @Test func aLaneThatMayNotSendTakesNoTurn() {
