@@ -21,7 +21,7 @@ struct RecordReader: Sendable {
     func record(_ key: RecordKey, for account: HubAccount) async throws -> ResponseParts {
         guard let keys = kinds.keys(toRead: key, by: account.user) else { throw Self.notFound(key.kind) }
         let state = try await storage.records(keys)
-        // Who may read a damaged record cannot be decided; nothing of it is returned.
+        // The right to read a damaged record cannot be checked without its fields; nothing of it is returned.
         if let row = state.rows[key], row.value == nil, !row.isDeleted { throw Self.damaged }
         guard kinds.mayRead(key, by: account.user, in: state), let row = state.rows[key] else {
             throw Self.notFound(key.kind)
