@@ -80,6 +80,19 @@ import Testing
         #expect(harness.sent.count == 1, "and again by itself")
     }
 
+    /// Its message was deleted meanwhile, so its lane waits for nothing.
+    @Test func whatWentByItselfExcludesOthersUntilItHasEnded() {
+        var harness = OutboxHarness(
+            [entry("m", 2, lane: .media, previous: 0, attempts: 1)], lastTransmitted: [.media: 2])
+        #expect(harness.sent == ["0<2 send m"])
+        harness.take(.feedReset)
+        harness.take(.forked(snapshot(of: harness.outbox.outboxID, [], [.media: 2])))
+        harness.create("x", lane: Self.third)
+        #expect(harness.sent == [], "m is under way for the driver")
+        harness.take(.interrupted(harness.batches[0]))
+        #expect(harness.sent == ["0<3 send x"])
+    }
+
     /// Only batches that may kill the process wait for those that were taken back.
     @Test func whatWasTakenBackDelaysNothingWithoutACrash() {
         var harness = OutboxHarness()
