@@ -157,9 +157,11 @@ let package = Package(
             .nioHTTPTypesHTTP1, .nioPosix),
         // The files of media messages in a folder.
         module("Blobs", "CausewayMedia", "CausewayModels", "CausewayStorage", "CausewaySystem", "CausewayTLS"),
+        // A checksum in each page of an SQLite database.
+        module("SQLiteChecksums", "CausewaySystem", .grdb, .grdbSQLite),
         module(
-            "SQLiteStorage", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem", .grdb,
-            .grdbSQLite),
+            "SQLiteStorage", "CausewayBlobs", "CausewayModels", "CausewaySQLiteChecksums", "CausewayStorage",
+            "CausewaySystem", .grdb, .grdbSQLite),
         // The processor's instruction for checksums.
         .systemLibrary(name: "CCRC32C", path: "Modules/CCRC32C"),
         module("FileStorage", "CCRC32C", "CausewayBlobs", "CausewayModels", "CausewayStorage", "CausewaySystem"),
@@ -283,8 +285,8 @@ let package = Package(
         // Tools: what measures, never installed.
         tool(
             "causeway-bench", in: "bench", "Causeway", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
-            "CausewayRuntime", "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS",
-            "CausewayWire", .argumentParser, .grdb),
+            "CausewayRuntime", "CausewayStorage", "CausewaySQLiteChecksums", "CausewaySQLiteStorage",
+            "CausewayHTTPTransport", "CausewayTLS", "CausewayWire", .argumentParser, .grdb),
         tool("causeway-simulate", in: "simulator", "CausewaySimulatedWorld", "CausewaySimulationKernel"),
         // The whole client in simulated time; built without the packages of the network and of SQLite.
         tool("causeway-simulate-clients", in: "simulator", "CausewaySimulatedClient", "CausewaySimulationKernel"),
@@ -347,9 +349,9 @@ let package = Package(
         tests("Outbox", in: "Unit", "CausewayModels", "CausewayStorage", "CausewayOutbox"),
         tests(
             "Sync", in: "Unit", "CausewayTestSupport", "Causeway", "CausewayFileStorage", "CausewayHubRules",
-            "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub",
-            "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage", "CausewayStoreTorture",
-            "CausewaySync", "CausewaySystem", "CausewayTransport", .grdb, .logging),
+            "CausewayModels", "CausewayRecords", "CausewayRuntime", "CausewaySQLiteChecksums", "CausewaySQLiteStorage",
+            "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayScriptedWorld", "CausewayStorage",
+            "CausewayStoreTorture", "CausewaySync", "CausewaySystem", "CausewayTransport", .grdb, .logging),
         tests(
             "Live", in: "Unit", "CausewayTestSupport", "CausewayFileStorage", "CausewayLiveQuery", "CausewayModels",
             "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedRuntime", "CausewayStorage",
@@ -387,8 +389,8 @@ let package = Package(
             "CausewayStorageConformance", "CausewaySystem", "CausewayTestSupport", "CausewayTLS"),
         tests(
             "SQLiteStorage", in: "Integration", "CausewayBlobs", "CausewayFileStorage", "CausewayModels",
-            "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", "CausewayTestSupport",
-            "CausewayStoreTorture", "CausewaySystem", "store-writer", .grdb, .grdbSQLite),
+            "CausewaySQLiteChecksums", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
+            "CausewayTestSupport", "CausewayStoreTorture", "CausewaySystem", "store-writer", .grdb, .grdbSQLite),
         tests(
             "FileStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
             "CausewayStorageConformance", "CausewayTestSupport", "CausewayStoreTorture", "store-writer"),
@@ -428,7 +430,7 @@ let package = Package(
             "causewayd", "terminal-chat"),
         tests(
             "Torture", in: "System", "Causeway", "CausewayControlAPI", "CausewayControlClient", "CausewayFileStorage",
-            "CausewayModels", "CausewayTestSupport", "CausewayStorage", "causeway-cli", "causeway-hub", "causewayd",
-            .grdb),
+            "CausewayModels", "CausewaySQLiteChecksums", "CausewayTestSupport", "CausewayStorage", "causeway-cli",
+            "causeway-hub", "causewayd", .grdb),
     ]
 )

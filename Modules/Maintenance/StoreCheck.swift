@@ -32,10 +32,10 @@ package struct StoreCheckReport: Sendable, Hashable, Codable {
 /// Verifies everything in a store, and changes nothing: every page or frame, every entry, the indexes, the invariants
 /// between the entries, and the files of messages.
 ///
-/// In a file store every byte has a checksum, and so has every message's file. SQLite has checksums in its log only: a
-/// changed byte of the database is found by `PRAGMA integrity_check` (structure, indexes, order of keys), by decoding
-/// every value, or by the invariants. A byte that turns a value into another valid one is not found. Checksums of rows
-/// would find it, at a cost for every write; the file store has them.
+/// Every byte has a checksum: in a file store in its frame, in a store in SQLite in its page or its part of the log,
+/// and so has every message's file. A large store in SQLite that an earlier version made has none of its pages until it
+/// is compacted: there a changed byte is found by `PRAGMA integrity_check` (structure, indexes, order of keys), by
+/// decoding every value, or by the invariants, and one that turns a value into another valid one is not found.
 package struct StoreCheck {
     /// The problems that a report lists; the others are counted.
     package static let problemsListedMax = 100

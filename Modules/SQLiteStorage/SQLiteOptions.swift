@@ -9,6 +9,8 @@ package struct SQLiteOptions: Sendable {
     /// See ``SQLiteLimits``.
     package var logBytesMax: Int
     package var groupBytesMax: Int
+    /// The largest database that gets checksums when it is opened; see ``SQLiteLimits/openCheckBytesMax``.
+    package var checksumsAddedBytesMax: Int64
     /// Called with the text of every statement that runs, without its arguments.
     package var trace: (@Sendable (String) -> Void)?
     /// Called before each system call for the note in ``LogEnd``.
@@ -18,7 +20,8 @@ package struct SQLiteOptions: Sendable {
 
     package init(
         bounds: OutboxBounds = OutboxBounds(), pagesMax: Int? = nil, logBytesMax: Int? = nil,
-        groupBytesMax: Int? = nil, trace: (@Sendable (String) -> Void)? = nil,
+        groupBytesMax: Int? = nil, checksumsAddedBytesMax: Int64? = nil,
+        trace: (@Sendable (String) -> Void)? = nil,
         traceLogEnd: (@Sendable (LogEndAccess) -> Void)? = nil,
         beforeFolderAccess: (@Sendable (FolderAccess) -> SystemError?)? = nil
     ) {
@@ -26,6 +29,7 @@ package struct SQLiteOptions: Sendable {
         self.pagesMax = pagesMax
         self.logBytesMax = logBytesMax ?? SQLiteLimits.logBytesMax
         self.groupBytesMax = groupBytesMax ?? SQLiteLimits.groupBytesMax
+        self.checksumsAddedBytesMax = checksumsAddedBytesMax ?? SQLiteLimits.openCheckBytesMax
         self.trace = trace
         self.traceLogEnd = traceLogEnd
         self.beforeFolderAccess = beforeFolderAccess

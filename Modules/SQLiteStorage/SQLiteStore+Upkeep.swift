@@ -1,4 +1,5 @@
 import CausewayBlobs
+import CausewaySQLiteChecksums
 package import CausewayStorage
 import CausewaySystem
 import Dispatch
@@ -67,7 +68,8 @@ extension StoreDatabase {
     func copy(to path: String, progress: @escaping (Int64, Int64) -> Void) throws(StoreError) -> Int64 {
         let pool = try pool()
         try StoreError.catching(path) {
-            let target = try DatabaseQueue(path: path)
+            let hasChecksums = try pool.read { try PageChecksums.areReserved(in: $0) }
+            let target = try DatabaseQueue(path: PageChecksums.address(of: path, isNew: hasChecksums))
             let pageBytes = Int64(try target.read { try Int.fetchOne($0, sql: "PRAGMA page_size") } ?? 4096)
             try pool.backup(to: target, pagesPerStep: SQLiteLimits.copyPages) { step in
                 progress(
@@ -89,7 +91,9 @@ extension StoreDatabase {
     /// Writes the database anew without its free pages, and cuts the log. Writers wait meanwhile.
     func vacuum() throws(StoreError) {
         try withLogCut { db in
-            // In a database of an earlier version, free pages can be given back in steps from here on.
+            // In a database of an earlier version, free pages can be given back in steps from here on, and its pages
+            // have checksums.
+            try PageChecksums.reserve(in: db)
             try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try db.execute(sql: "VACUUM")
         }

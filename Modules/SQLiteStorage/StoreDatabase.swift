@@ -1,4 +1,5 @@
 import CausewayBlobs
+import CausewaySQLiteChecksums
 import CausewayStorage
 import CausewaySystem
 import GRDB
@@ -55,6 +56,7 @@ final class StoreDatabase: Sendable {
             loss = logEnd.loss()
             tornTail = try folder.tornTail()
             try StoreSchema.verify(folder)
+            try StoreSchema.addChecksums(folder, upTo: options.checksumsAddedBytesMax) { [logEnd] in logEnd.withdraw() }
         }
         let pool = try Self.open(folder, durability, options, logEnd)
         let isDurable = !hasLog || durability == .normal || Self.writeAnew(pool, logEnd)
@@ -101,7 +103,8 @@ final class StoreDatabase: Sendable {
             }
         }
         return try StoreError.catching(folder.database) {
-            let pool = try DatabasePool(path: folder.database, configuration: configuration)
+            let pool = try DatabasePool(
+                path: PageChecksums.address(of: folder.database), configuration: configuration)
             try StoreSchema.migrator.migrate(pool)
             try pool.writeWithoutTransaction { db in
                 try set(durability, options, on: db)

@@ -1,3 +1,4 @@
+import CausewaySQLiteChecksums
 import CausewayStorage
 import GRDB
 
@@ -29,6 +30,8 @@ extension StoreError {
         switch error.extendedResultCode {
         case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC, .SQLITE_IOERR_TRUNCATE: self = .syncFailed(detail: detail)
         case .SQLITE_IOERR_SHMSIZE: self = .full(detail: detail)
+        case .SQLITE_IOERR_DATA:
+            self = .damaged(path: path, detail: PageChecksums.damage(to: path)?.description ?? detail)
         case .SQLITE_IOERR_CORRUPTFS: self = .damaged(path: path, detail: detail)
         default:
             switch error.resultCode {

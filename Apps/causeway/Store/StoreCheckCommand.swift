@@ -16,12 +16,13 @@ struct StoreCheckCommand: AsyncParsableCommand {
             the next opening of the store removes it. The daemon must not run; a backup of a running store can be \
             checked.
 
-            In a store of files every byte has a checksum. SQLite keeps none of its pages: a changed byte is found if \
-            it damages the structure of the file, an index, the number or the order of entries, or a value that cannot \
-            be decoded any more; one that turns a value into another valid one (a letter of a text, a digit of a time) \
-            is not found. \
-            Opening a store reads only what is needed, and so does not find damage that hides messages from a list: \
-            check a store whose disk has failed.
+            Every byte of a store has a checksum, and each one that is wrong is named with its file and place. A large \
+            store in SQLite that an earlier version made has none until it is compacted (its layout is reported as \
+            "without checksums of pages"): there a changed letter of a text is not found. \
+            Opening a large store reads only what is needed: check a store whose disk has failed.
+
+            Another program may read a store in SQLite and copy it (`sqlite3 store.sqlite ".backup copy"`). A change \
+            that it makes while the daemon is stopped has no checksums, and is refused like damage.
             """)
 
     @OptionGroup var options: CommandOptions

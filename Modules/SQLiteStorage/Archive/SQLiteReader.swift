@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewayStorage
 import CausewaySystem
 import Foundation
@@ -12,6 +13,7 @@ struct SQLiteReader: StoreReader {
     let findings: StoreFindings
     private let folder: StoreFolder
     private let queue: DatabaseQueue
+    private let hasChecksums: Bool
     /// Commits that the log has lost, as the note of its end shows; `nil` if it has lost none.
     private let loss: String?
 
@@ -27,11 +29,17 @@ struct SQLiteReader: StoreReader {
         var bytes: Int64 = 0
         for file in [folder.database, folder.log] { bytes += try folder.size(of: file) ?? 0 }
         let opened = try StoreError.catching(folder.database) {
-            let queue = try DatabaseQueue(path: folder.database, configuration: configuration)
-            let version = try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
-            return (queue: queue, version: version)
+            let queue = try DatabaseQueue(
+                path: PageChecksums.address(of: folder.database), configuration: configuration)
+            return try queue.read { db in
+                (
+                    queue: queue, version: try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
+                    hasChecksums: try PageChecksums.areReserved(in: db)
+                )
+            }
         }
         queue = opened.queue
+        hasChecksums = opened.hasChecksums
         if opened.version > StoreSchema.version {
             throw .newerSchema(version: "layout \(opened.version)", path: folder.database)
         }
@@ -42,7 +50,8 @@ struct SQLiteReader: StoreReader {
         }
         let torn = try folder.tornTail()
         findings = StoreFindings(
-            version: "layout \(opened.version)", tornBytes: torn?.bytes ?? 0, tornAt: torn?.place, bytes: bytes)
+            version: "layout \(opened.version)" + (opened.hasChecksums ? "" : " without checksums of pages"),
+            tornBytes: torn?.bytes ?? 0, tornAt: torn?.place, bytes: bytes)
     }
 
     func close() { try? queue.close() }
@@ -57,6 +66,9 @@ struct SQLiteReader: StoreReader {
         let found = try StoreError.catching(path) {
             try queue.read { db in
                 var found: [StoreProblem] = []
+                // SQLite's checks end at the first of these.
+                if hasChecksums { found = try damagedPages(db, progress) }
+                guard found.isEmpty else { return found }
                 if let missing = try StoreSchema.missingPages(db, folder) {
                     found.append(StoreProblem("pages", at: path, missing.description))
                 }
@@ -67,6 +79,21 @@ struct SQLiteReader: StoreReader {
             }
         }
         for one in found { try problem(one) }
+    }
+
+    /// Verifies every page of the database that the log does not replace.
+    private func damagedPages(_ db: Database, _ progress: (_ bytes: Int64) -> Void) throws -> [StoreProblem] {
+        let pageBytes = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 4096
+        let logged = try StoreSchema.pagesInLog(folder, pageBytes)
+        do throws(SystemError) {
+            let scan = try PageScan(
+                of: folder.database, pageBytes: Int(pageBytes), leavesOut: logged.contains, progress: progress)
+            return scan.damages.map {
+                StoreProblem("checksum", at: "\(folder.database) at byte \($0.offset)", $0.description)
+            }
+        } catch {
+            throw StoreFolder.failure(error, at: folder.database)
+        }
     }
 
     /// Rows of one table that those of another one contradict, which SQLite itself does not know.

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewayStorage
 import CausewaySystem
 import Foundation
@@ -21,7 +22,7 @@ final class SQLiteWriter: StoreWriter {
         try StoreSchema.create(folder)
         let path = folder.database
         let opened = try StoreError.catching(path) {
-            let queue = try DatabaseQueue(path: path)
+            let queue = try DatabaseQueue(path: PageChecksums.address(of: path))
             try queue.writeWithoutTransaction { db in
                 // A crash leaves an incomplete store, which is made anew: only the end has to be durable.
                 try db.execute(sql: "PRAGMA synchronous = OFF")

@@ -21,7 +21,7 @@ extension StoreSchema {
     }
 
     /// The numbers of the pages in the write-ahead log, according to its frames (SQLite's file format, §4.1).
-    private static func pagesInLog(_ folder: StoreFolder, _ pageBytes: Int64) throws(StoreError) -> Set<Int64> {
+    static func pagesInLog(_ folder: StoreFolder, _ pageBytes: Int64) throws(StoreError) -> Set<Int64> {
         guard let size = try folder.size(of: folder.log) else { return [] }
         let salts = try folder.bytes(of: folder.log, from: 16, count: 8)
         var found: Set<Int64> = []

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewayStorage
 import GRDB
 
@@ -28,7 +29,7 @@ enum StoreSchema {
     /// Identifies the file as a Causeway store, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; stored as `user_version`.
-    static let version = 10
+    static let version = 11
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -73,6 +74,8 @@ enum StoreSchema {
             try db.execute(sql: layout10)
             try db.execute(sql: "PRAGMA user_version = 10")
         }
+        // No other tables: the pages may have checksums, which earlier versions would not write.
+        migrator.registerMigration("11") { db in try db.execute(sql: "PRAGMA user_version = 11") }
         return migrator
     }
 
@@ -341,7 +344,8 @@ enum StoreSchema {
         configuration.readonly = (try folder.size(of: folder.rollbackJournal) ?? 0) == 0
         configuration.busyMode = .timeout(SQLiteLimits.busySecondsMax)
         let problem: StoreError? = try StoreError.catching(folder.database) {
-            let queue = try DatabaseQueue(path: folder.database, configuration: configuration)
+            let queue = try DatabaseQueue(
+                path: PageChecksums.address(of: folder.database), configuration: configuration)
             defer { try? queue.close() }
             return try queue.read { db in
                 let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -356,16 +360,21 @@ enum StoreSchema {
 
     /// The damage that SQLite finds in the file; `nil` if there is none.
     static func damage(_ db: Database, _ folder: StoreFolder) throws -> StoreError? {
+        PageChecksums.forgetDamage(to: folder.database)
         let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
-        return verdict == "ok" ? nil : .damaged(path: folder.database, detail: verdict)
+        if verdict == "ok" { return nil }
+        // SQLite's own words name the page above the one that it could not read.
+        let page = PageChecksums.damage(to: folder.database)
+        return .damaged(path: folder.database, detail: page?.description ?? verdict)
     }
 
     /// Prepares an empty store under another name and renames it in one step.
     static func create(_ folder: StoreFolder) throws(StoreError) {
         try folder.createEmpty(folder.newDatabase)
         try StoreError.catching(folder.newDatabase) {
-            let queue = try DatabaseQueue(path: folder.newDatabase)
+            let queue = try DatabaseQueue(path: PageChecksums.address(of: folder.newDatabase, isNew: true))
             try queue.writeWithoutTransaction { db in
+                try PageChecksums.reserve(in: db)
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 // Before anything is written: free pages can be given back in steps.
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")

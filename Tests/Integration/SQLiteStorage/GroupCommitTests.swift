@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -70,7 +71,7 @@ struct GroupCommitTests {
     }
 
     private func execute(_ sql: String, in path: String) async throws {
-        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         try await queue.write { db in try db.execute(sql: sql) }
         try queue.close()
     }

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -19,7 +20,7 @@ struct LayoutMigrationTests {
     private func write(_ scripts: [String]) async throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         try await queue.writeWithoutTransaction { db in
             for script in scripts { try db.execute(sql: script) }
         }

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -112,7 +113,7 @@ struct LogLossTests {
         _ = try await store.enqueue(Sample.draft(1))
         try copy(home, to: path)
         await store.close()
-        let queue = try DatabaseQueue(path: twin + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: twin + "/store.sqlite"))
         for _ in 0..<20 {
             try await queue.write { try $0.execute(sql: "UPDATE store SET verifications = verifications + 1") }
         }

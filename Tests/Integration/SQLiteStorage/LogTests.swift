@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -46,7 +47,8 @@ struct LogTests {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(path: path + "/store.sqlite", configuration: configuration)
+        let reader = try DatabaseQueue(
+            path: PageChecksums.address(of: path + "/store.sqlite"), configuration: configuration)
         try await reader.writeWithoutTransaction { db in
             try db.execute(sql: "BEGIN")
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM message")
@@ -96,8 +98,8 @@ struct LogTests {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.allowsUnsafeTransactions = true
-        guard let first = try? DatabaseQueue(path: file, configuration: configuration),
-            let second = try? DatabaseQueue(path: file, configuration: configuration)
+        guard let first = try? DatabaseQueue(path: PageChecksums.address(of: file), configuration: configuration),
+            let second = try? DatabaseQueue(path: PageChecksums.address(of: file), configuration: configuration)
         else { return }
         var current = first
         var next = second

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -65,7 +66,7 @@ struct OpeningTests {
     @Test func aStoreOfTheFirstLayoutIsReadAndGoesOn() async throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let queue = try DatabaseQueue(path: file)
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: file))
         try await queue.writeWithoutTransaction { try $0.execute(sql: Layout1.sql) }
         try queue.close()
 
@@ -96,7 +97,7 @@ struct OpeningTests {
         let openings: [UInt64] = layout < 4 ? [] : [0xF2, 0xF1, 0xF0]
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let queue = try DatabaseQueue(path: file)
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: file))
         try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
         try queue.close()
 
@@ -161,17 +162,20 @@ struct OpeningTests {
         #expect(try Data(contentsOf: url) == bytes)
     }
 
-    /// SQLite reads zeroes in place of a missing end, and its own check does not notice them inside a text.
+    /// SQLite reads zeroes in place of a missing end, and its own check does not notice them inside a text. Behind the
+    /// text is the checksum of the page.
     @Test func aTextWhoseEndIsMissingIsNoticed() async throws {
         try await makeStore()
         let url = URL(fileURLWithPath: file)
-        let queue = try DatabaseQueue(path: file)
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: file))
         let isAtTheEnd = try await queue.writeWithoutTransaction { db in
             for count in stride(from: 16_000, to: 40_000, by: 500) {
                 let text = String(repeating: "x", count: count)
                 try db.execute(sql: "UPDATE message SET content = ? WHERE ordinal = 200", arguments: [text])
                 _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-                if try Data(contentsOf: url).suffix(100).allSatisfy({ $0 == UInt8(ascii: "x") }) { return true }
+                if try Data(contentsOf: url).suffix(100).dropLast(8).allSatisfy({ $0 == UInt8(ascii: "x") }) {
+                    return true
+                }
             }
             return false
         }
@@ -235,7 +239,7 @@ struct OpeningTests {
     }
 
     private func change(_ body: @Sendable (Database) throws -> Void) async throws {
-        let queue = try DatabaseQueue(path: file)
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: file))
         try await queue.writeWithoutTransaction { db in
             try body(db)
             _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

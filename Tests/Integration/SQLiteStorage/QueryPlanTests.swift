@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayStorageConformance
@@ -35,7 +36,7 @@ struct QueryPlanTests {
 
         let path = folder.fresh()
         await (try SQLiteStore.open(at: path, durability: .normal)).close()
-        let database = try DatabaseQueue(path: path + "/store.sqlite")
+        let database = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         let statements = Set(seen.inOrder).filter { text in
             ["SELECT", "UPDATE", "DELETE", "INSERT"].contains { text.hasPrefix($0) }
                 && !text.contains("grdb_migrations") && !text.contains("sqlite_master")
@@ -67,7 +68,7 @@ struct QueryPlanTests {
         let folder = try TemporaryFolder()
         let path = folder.fresh()
         await (try SQLiteStore.open(at: path, durability: .normal)).close()
-        let database = try DatabaseQueue(path: path + "/store.sqlite")
+        let database = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         let plan = try await database.read { db in
             try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN SELECT * FROM message WHERE sender = 'a'")
                 .map { $0["detail"] as String }

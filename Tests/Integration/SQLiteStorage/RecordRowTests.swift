@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -92,14 +93,14 @@ struct RecordRowTests {
     }
 
     private func change(_ sql: String) async throws {
-        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         try await queue.write { try $0.execute(sql: sql) }
         try queue.close()
     }
 
     /// The rows of both tables as text, without the row ids, ordered.
     private func contents() async throws -> [String] {
-        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         let rows = try await queue.read { db in
             try String.fetchAll(
                 db,

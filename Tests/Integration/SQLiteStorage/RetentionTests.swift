@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -43,7 +44,7 @@ struct RetentionTests {
 
     /// The bytes of the closed database, and its free pages.
     private func room(_ path: String) async throws -> (bytes: Int, free: Int) {
-        let database = try DatabaseQueue(path: path + "/store.sqlite")
+        let database = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         let free = try await database.read { try Int.fetchOne($0, sql: "PRAGMA freelist_count") }
         try database.close()
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "/store.sqlite")
@@ -83,7 +84,7 @@ struct RetentionTests {
 
     /// The pages as a reader of the open store sees them.
     private func pages(_ path: String) async throws -> (all: Int, free: Int) {
-        let reader = try DatabaseQueue(path: path + "/store.sqlite")
+        let reader = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         defer { try? reader.close() }
         return try await reader.read { db in
             (
@@ -99,7 +100,7 @@ struct RetentionTests {
         var store = try await open(path)
         try await fill(store, 0..<600, bytes: 1000)
         await store.close()
-        let database = try DatabaseQueue(path: path + "/store.sqlite")
+        let database = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         try await database.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA auto_vacuum = NONE")
             try db.execute(sql: "VACUUM")

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -26,7 +27,7 @@ struct UnreadableRowTests {
         _ = try await store.start(Sample.opening())
         for number in 0..<5 { _ = try await store.enqueue(Sample.draft(number)) }
         await store.close()
-        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         try await queue.write { try $0.execute(sql: "UPDATE message SET \(damage) WHERE ordinal = 3") }
         try queue.close()
 
@@ -78,7 +79,7 @@ struct UnreadableRowTests {
         draft.lane = .operations
         try await store.commit([.enqueue(draft)])
         await store.close()
-        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         try await queue.write { try $0.execute(sql: "UPDATE operation SET \(damage)") }
         try queue.close()
 
@@ -110,7 +111,7 @@ struct UnreadableRowTests {
             ])
         }
         await store.close()
-        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
         try await queue.write { db in
             try db.execute(sql: "UPDATE control SET kind = 900 WHERE sequence = 3")
             try db.execute(sql: "UPDATE delete_action SET action = '{' WHERE sequence = 4")

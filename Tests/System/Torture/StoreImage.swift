@@ -1,5 +1,6 @@
 import CausewayFileStorage
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewayStorage
 import Foundation
 import GRDB
@@ -41,7 +42,7 @@ struct StoreImage {
     }
 
     private static func states(database path: String) throws -> [MessageID: SyncState] {
-        let database = try DatabaseQueue(path: path)
+        let database = try DatabaseQueue(path: PageChecksums.address(of: path))
         defer { try? database.close() }
         return try database.read { db in
             var states: [MessageID: SyncState] = [:]
@@ -91,7 +92,7 @@ struct StoreImage {
                 return true
             }
         }
-        let database = try DatabaseQueue(path: folder + "/" + database)
+        let database = try DatabaseQueue(path: PageChecksums.address(of: folder + "/" + database))
         defer { try? database.close() }
         return try await database.write { db in
             let waiting = try Data.fetchAll(

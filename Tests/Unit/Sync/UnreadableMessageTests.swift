@@ -2,6 +2,7 @@ import Causeway
 import CausewayFileStorage
 import CausewayModels
 import CausewayRuntime
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
@@ -41,7 +42,7 @@ struct UnreadableMessageTests {
         try await oneDamagedStopsNoOther {
             try await SQLiteStore.open(at: path, durability: .full)
         } damage: { text in
-            let queue = try DatabaseQueue(path: path + "/store.sqlite")
+            let queue = try DatabaseQueue(path: PageChecksums.address(of: path + "/store.sqlite"))
             try await queue.write { db in
                 try db.execute(
                     sql: "UPDATE message SET content = substr(content, 1, 5) WHERE content LIKE '%' || ? || '%'",

@@ -1,5 +1,6 @@
 import CausewayLiveQuery
 import CausewayModels
+import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
 import Foundation
@@ -86,7 +87,7 @@ struct FilledStore: Sendable {
 
     /// Copies the first message, which the store wrote itself, as often as requested: the store would take minutes.
     private func fill() throws {
-        let queue = try DatabaseQueue(path: database)
+        let queue = try DatabaseQueue(path: PageChecksums.address(of: database))
         try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = OFF")
             let columns = try db.columns(in: "message").map(\.name)
