@@ -60,8 +60,11 @@ struct FormatTests {
         return Program(path: root.path + "/Tools/read-file-store")
     }
 
-    /// Damage ends it with 1; an unfinished last write does not.
-    @Test(arguments: [false, true]) func aReaderOfItsOwnReportsDamage(isTorn: Bool) async throws {
+    enum Damage: CaseIterable, Sendable { case middle, lastFrame, lastFrameWithoutEnd, cut, cutWithoutEnd }
+
+    /// Damage ends it with 1, and so does the loss of what `journal.end` names as durable. An unfinished last write
+    /// does not.
+    @Test(arguments: Damage.allCases) func aReaderOfItsOwnReportsDamage(_ damage: Damage) async throws {
         let folder = try TemporaryFolder(.memory).fresh()
         let store = try await FileStore.open(at: folder, durability: .full)
         _ = try await store.start(History.options)
@@ -69,11 +72,18 @@ struct FormatTests {
         await store.close()
         let journal = URL(fileURLWithPath: folder + "/journal-0000000000000001")
         var bytes = try Data(contentsOf: journal)
-        bytes[isTorn ? bytes.count - 5 : bytes.count / 2] ^= 1
+        switch damage {
+        case .middle: bytes[bytes.count / 2] ^= 1
+        case .lastFrame, .lastFrameWithoutEnd: bytes[bytes.count - 5] ^= 1
+        case .cut, .cutWithoutEnd: bytes.removeLast(5)
+        }
         try bytes.write(to: journal)
+        let isWithoutEnd = damage == .lastFrameWithoutEnd || damage == .cutWithoutEnd
+        if isWithoutEnd { try FileManager.default.removeItem(atPath: folder + "/journal.end") }
         let reader = try await Self.reader.run([folder])
-        #expect(reader.status == (isTorn ? 0 : 1), "\(reader.errors)")
-        #expect(reader.errors.contains(isTorn ? "torn at byte" : "damaged at byte"))
+        #expect(reader.status == (isWithoutEnd ? 0 : 1), "\(reader.errors)")
+        #expect(reader.errors.contains(isWithoutEnd || damage == .cut ? "torn at byte" : "damaged at byte"))
+        #expect(reader.errors.contains("are gone, which were durable") == (damage == .cut))
     }
 
     /// The journal of a closed store, and of one whose process was killed.
