@@ -5,7 +5,7 @@ import Foundation
 
 /// The time that files take to a hub and back: `make bench-media` calls it, and curl for the same.
 ///
-/// One connection, one file after the other, from the store's own copies as a message's file is sent, and to a file.
+/// From the store's own copies, as a message's file is sent, some at the same time; and to a file, one after the other.
 struct MediaBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "media", abstract: "Measure how files are uploaded and downloaded; print seconds for each.")
@@ -14,6 +14,7 @@ struct MediaBench: AsyncParsableCommand {
     @Option(help: "The address of a hub, https://…") var hub: String
     @Option(help: "The hub's authority.") var authority: String
     @Option(help: "A file with the token of an account.") var tokenFile: String
+    @Option(help: "The uploads at the same time.") var uploads = OutboxConfiguration().uploadsMax
     @Argument(help: "The files, which the hub does not have.") var files: [String]
 
     func run() async throws {
@@ -31,13 +32,19 @@ struct MediaBench: AsyncParsableCommand {
             guard let media = transport.media else { throw BenchError("the hub has no files") }
             // The connection is open before the time begins, as it is for a client that runs.
             _ = try await transport.authenticate(knowing: nil, outbox: nil)
-            let uploads = try await ContinuousClock().measure {
-                for attachment in attachments { try await upload(attachment, blobs, media) }
+            let uploading = try await ContinuousClock().measure {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (index, attachment) in attachments.enumerated() {
+                        if index >= uploads { try await group.next() }
+                        group.addTask { try await upload(attachment, blobs, media) }
+                    }
+                    try await group.waitForAll()
+                }
             }
-            let downloads = try await ContinuousClock().measure {
+            let downloading = try await ContinuousClock().measure {
                 for attachment in attachments { try await download(attachment, to: target, media) }
             }
-            print(uploads / .seconds(1), downloads / .seconds(1))
+            print(uploading / .seconds(1), downloading / .seconds(1))
         }
         await store.close()
     }
