@@ -2,6 +2,7 @@ import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
 import Foundation
+import GRDB
 
 /// The C program that does the store's work for a single creator.
 struct RawInsert {
@@ -15,12 +16,40 @@ struct RawInsert {
     func seconds(toInsert count: Int, in folder: String, _ durability: Durability) async throws -> Double {
         // The store creates its own tables and indexes.
         try await opened(folder, durability) { _ in }
+        try await removeChecksums(of: folder + "/store.sqlite")
         let content = String(decoding: try ContentCoding.encode(.text(text)), as: UTF8.self)
         let seconds = try run([
             folder + "/store.sqlite", durability.rawValue, String(count), channel.value, "bench", content,
         ])
         try await opened(folder, durability) { store in try await check(store, count) }
         return seconds
+    }
+
+    /// Replaces a new store by one without checksums of its pages, which a plain program does not write: the store adds
+    /// them when it opens it.
+    private func removeChecksums(of path: String) async throws {
+        let plain = path + ".plain"
+        let queue = try DatabaseQueue(path: plain)
+        try await queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            try db.execute(sql: "ATTACH ? AS store", arguments: [path])
+            for name in ["application_id", "user_version"] {
+                let value = try Int.fetchOne(db, sql: "PRAGMA store.\(name)") ?? 0
+                try db.execute(sql: "PRAGMA main.\(name) = \(value)")
+            }
+            let own = "FROM store.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+            for sql in try String.fetchAll(db, sql: "SELECT sql \(own) ORDER BY type = 'index'") {
+                try db.execute(sql: sql)
+            }
+            for table in try String.fetchAll(db, sql: "SELECT name \(own) AND type = 'table'") {
+                try db.execute(sql: "INSERT INTO main.\"\(table)\" SELECT * FROM store.\"\(table)\"")
+            }
+            try db.execute(sql: "DETACH store")
+        }
+        try queue.close()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: plain, toPath: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
     private func opened(
