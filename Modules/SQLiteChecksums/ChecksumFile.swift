@@ -88,7 +88,7 @@ enum ChecksumFile {
     }
 
     /// The number of reserved bytes of each page, in the header of the database (SQLite's file format, §1.3.4).
-    private static let reservedAt = 20
+    static let reservedAt = 20
 
     private static func note(_ damage: PageDamage, _ name: UnsafePointer<CChar>) {
         guard let path = unsafe sqlite3_uri_parameter(name, PageChecksums.Parameter.path) else { return }

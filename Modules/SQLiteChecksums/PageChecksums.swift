@@ -52,6 +52,14 @@ package enum PageChecksums {
         try reservedBytes(db, wanted: -1) == Int32(PageChecksum.bytesCount)
     }
 
+    /// The bytes at the beginning of a database that ``areReserved(inHead:)`` needs.
+    package static let headBytes = ChecksumFile.reservedAt + 1
+
+    /// The same by the first bytes of its file, which are older than the log.
+    package static func areReserved(inHead head: [UInt8]) -> Bool {
+        head.count >= headBytes && Int(head[ChecksumFile.reservedAt]) == PageChecksum.bytesCount
+    }
+
     /// The reserved bytes before the call; a negative number changes nothing.
     private static func reservedBytes(_ db: Database, wanted: Int32) throws -> Int32 {
         var count = wanted

@@ -86,7 +86,8 @@ class Bench:
         work = self.path / "client"
         work.mkdir()
         done = subprocess.run(
-            [self.folder.programs / "causeway-bench", "media", "--folder", work, "--uploads", str(UPLOADS), "--hub", self.address, "--authority",
+            [self.folder.programs / "causeway-bench", "media", "--folder", work, "--uploads", str(UPLOADS), "--hub",
+             self.address, "--authority",
              self.authority, "--token-file", self.path / "hub" / "tokens" / "bench.token", *files.paths],
             capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -14,12 +14,16 @@ extension StoreSchema {
     static func addChecksums(_ folder: StoreFolder, upTo bytesMax: Int64, willCutLog: () -> Void) throws(StoreError) {
         let size = try folder.size(of: folder.database) ?? 0
         guard size <= bytesMax else { return }
+        // A connection that can write would cut the log at its end.
+        let head = try folder.head(of: folder.database, count: PageChecksums.headBytes)
+        guard !PageChecksums.areReserved(inHead: head) else { return }
+        willCutLog()
         do throws(StoreError) {
             try StoreError.catching(folder.database) {
                 let queue = try DatabaseQueue(path: PageChecksums.address(of: folder.database))
                 defer { try? queue.close() }
+                // The log of an interrupted attempt may have them.
                 guard try !queue.read({ try PageChecksums.areReserved(in: $0) }) else { return }
-                willCutLog()
                 // The new layout first: an earlier version would not write the checksums.
                 try migrator.migrate(queue)
                 try queue.writeWithoutTransaction { db in
