@@ -52,12 +52,19 @@ package enum PageChecksums {
         try reservedBytes(db, wanted: -1) == Int32(PageChecksum.bytesCount)
     }
 
-    /// The bytes at the beginning of a database that ``areReserved(inHead:)`` needs.
+    /// The bytes at the beginning of a database that tell how its pages are made.
     package static let headBytes = ChecksumFile.reservedAt + 1
 
     /// The same by the first bytes of its file, which are older than the log.
     package static func areReserved(inHead head: [UInt8]) -> Bool {
         head.count >= headBytes && Int(head[ChecksumFile.reservedAt]) == PageChecksum.bytesCount
+    }
+
+    /// The size of a page by the first bytes of a database (SQLite's file format, §1.3.2).
+    package static func pageBytes(inHead head: [UInt8]) -> Int {
+        guard head.count >= headBytes else { return 0 }
+        let value = Int(head[16]) << 8 | Int(head[17])
+        return value == 1 ? 65_536 : value
     }
 
     /// The reserved bytes before the call; a negative number changes nothing.

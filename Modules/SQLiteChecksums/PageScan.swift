@@ -6,6 +6,8 @@ package import CausewaySystem
 package struct PageScan {
     /// The pages with a wrong checksum, in the order of the file; at most ``damagesMax``.
     package private(set) var damages: [PageDamage] = []
+    /// The pages that have none because a program without checksums wrote them.
+    package private(set) var unprotected = 0
 
     /// Damages beyond these are not listed: a check reports no more.
     package static let damagesMax = 100
@@ -39,11 +41,14 @@ package struct PageScan {
     private static let partBytes = 1 << 20
 
     private mutating func add(_ part: [UInt8], _ range: Range<Int>, at offset: Int64) {
-        let isWrong = unsafe part.withUnsafeBytes { bytes in
+        let verdict = unsafe part.withUnsafeBytes { bytes in
             unsafe PageChecksum.verdict(on: UnsafeRawBufferPointer(rebasing: bytes[range]), isFirst: offset == 0)
-                == .wrong
         }
-        guard isWrong, damages.count < Self.damagesMax else { return }
-        damages.append(PageDamage(offset: offset, bytesCount: range.count))
+        switch verdict {
+        case .right: break
+        case .absent: unprotected += 1
+        case .wrong:
+            if damages.count < Self.damagesMax { damages.append(PageDamage(offset: offset, bytesCount: range.count)) }
+        }
     }
 }

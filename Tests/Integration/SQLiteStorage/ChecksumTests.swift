@@ -148,7 +148,8 @@ struct ChecksumTests {
 
     /// SQLite's shell is the first to open a store after a crash: it copies the log into the database, and knows
     /// nothing of checksums.
-    @Test func aReaderWithoutChecksumsAfterACrashHarmsNothing() async throws {
+    @Test(arguments: [false, true])
+    func aReaderWithoutChecksumsAfterACrashHarmsNothing(isCompacted: Bool) async throws {
         let store = try await open()
         try await fill(store)
         let copy = folder.fresh()
@@ -159,11 +160,16 @@ struct ChecksumTests {
         try shell.close()
         #expect(!FileManager.default.fileExists(atPath: copy + "/store.sqlite-wal"))
         #expect(try pages(of: copy + "/store.sqlite").without > 5)
+        // They get them when the store is opened, or by a compaction if it is large.
+        let large = try await SQLiteStore.open(
+            at: copy, durability: .full, options: SQLiteOptions(checksumsAddedBytesMax: 100))
+        #expect(try pages(of: copy + "/store.sqlite").without > 5)
+        if isCompacted { try await large.compact { _ in } }
+        await large.close()
+        #expect(try (pages(of: copy + "/store.sqlite").without == 0) == isCompacted)
         #expect(try await messages(in: copy) == Self.count)
-        let again = try await SQLiteStore.open(at: copy, durability: .full)
-        try await again.compact { _ in }
-        await again.close()
         #expect(try pages(of: copy + "/store.sqlite").without == 0)
+        #expect(try damages(in: copy + "/store.sqlite").isEmpty)
     }
 
     /// `.backup` and `VACUUM INTO` of SQLite's shell, while the store is in use and afterwards.
