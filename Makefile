@@ -147,7 +147,7 @@ live-histories: ## Run random histories of live queries at length
 	@Tools/live-histories
 
 bench: setup ## Measure, each figure beside something to compare it with
-	@Tools/bench/run
+	@status=0; Tools/bench/run || status=1; Tools/bench/run-stores --only creates || status=1; exit $$status
 
 bench-store: setup ## Measure the file store beside SQLite: creates, and a store with a million messages
 	@Tools/bench/run-stores
