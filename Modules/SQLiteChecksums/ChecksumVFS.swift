@@ -4,9 +4,10 @@ import Synchronization
 /// A layer over SQLite's default file system that adds checksums to the pages of databases.
 ///
 /// It differs from the layer below in one call: opening the file of a database. The files of the log, of journals and
-/// of temporary tables are opened by the layer below alone.
+/// of temporary tables are opened by the layer below alone. SQLite finds it under a name of its own, so that no other
+/// connection of the process uses it.
 enum ChecksumVFS {
-    /// SQLite finds this layer under a name of its own, so that no other connection of the process uses it.
+    /// SQLite's description of a file system, and behind it the one that it stands on.
     @unsafe private struct Layer {
         var vfs: sqlite3_vfs
         var below: UnsafeMutablePointer<sqlite3_vfs>

@@ -117,13 +117,15 @@ struct ChecksumTests {
         await store.close()
     }
 
+    /// SQLite reads the pages otherwise then, and may find something wrong anywhere; the checksum names the page.
     @Test func aWrongNumberOfReservedBytesIsRefused() async throws {
         try await makeStore()
+        let page = PageDamage(offset: 0, bytesCount: 4096)
         for bit in 0..<8 {
             var bytes = try Data(contentsOf: url)
             bytes[20] ^= 1 << bit
             try bytes.write(to: url)
-            await #expect(throws: StoreError.self) { try await open() }
+            await #expect(throws: StoreError.damaged(path: file, detail: page.description)) { try await open() }
             bytes[20] ^= 1 << bit
             try bytes.write(to: url)
         }
