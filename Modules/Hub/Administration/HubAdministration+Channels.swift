@@ -97,7 +97,7 @@ extension HubAdministration {
                 }
             }
         }
-        notifier?.publish(topics)
+        await notifier?.publish(topics, in: storage)
         switch result {
         case .success(let value): return value
         case .failure(let problem): throw .refused(problem)

@@ -99,7 +99,7 @@ actor DeliveryWriter {
                 let changes = transaction.result
                 return DeliveryDecision(changes: changes, value: (verdicts, transaction.topics(of: changes)))
             }
-            notifier.publish(topics, by: Self.origin(of: jobs))
+            await notifier.publish(topics, by: Self.origin(of: jobs), in: storage)
             for (waiting, verdict) in zip(group, verdicts) { complete(waiting, verdict) }
         } catch {
             for waiting in group { waiting.continuation.resume(throwing: error) }

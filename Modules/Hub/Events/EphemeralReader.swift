@@ -16,11 +16,11 @@ struct EphemeralPart: Sendable {
 struct EphemeralReader: Sendable {
     let storage: any HubStorage
 
-    /// - Returns: `nil` if there is nothing that the reader has not seen.
+    /// - Returns: `nil` if there is nothing that the reader has not seen, or its memberships have just changed.
     func part(
         after seen: EphemeralToken, for account: HubAccount, _ session: EventSession
     ) async throws(HubStorageError) -> EphemeralPart? {
-        let (part, token) = session.ephemeral(after: seen)
+        guard let (part, token) = session.ephemeral(after: seen) else { return nil }
         let states = try await readable(part.states, for: account)
         // A reader without any state has nothing to clear.
         let isNews = !states.isEmpty || (part.isComplete && seen != .start)

@@ -31,6 +31,7 @@ final class EventNotifier: Sendable {
         var isClosed = false
         /// The position up to which the changes of other processes have been looked for; `nil` without readers.
         var position: Int64?
+        var published = PublishedMemberships(countMax: HubLimits.changedTopicsMax)
 
         mutating func remove(_ ids: [EventSubscriptions.ReaderID]) -> [CheckedContinuation<Wake, Never>] {
             ids.compactMap { waiting.removeValue(forKey: $0)?.continuation }
@@ -79,22 +80,34 @@ final class EventNotifier: Sendable {
 
     // MARK: - Changes
 
-    /// Wakes the readers of topics that a confirmed commit has changed.
+    /// Wakes the readers of topics that a confirmed commit has changed. To be called before the commit is reported to
+    /// anyone.
     ///
-    /// - Parameter origin: the outbox that delivered all of the changes; its own readers are woken by the next look at
-    ///   the log.
-    func publish(_ topics: Set<LogTopic>, by origin: EventSubscriptions.Origin? = nil) {
+    /// - Parameters:
+    ///   - origin: the outbox that delivered all of the changes; its own readers are woken by the next look at the log.
+    ///   - storage: the storage of the commit.
+    func publish(
+        _ topics: Set<LogTopic>, by origin: EventSubscriptions.Origin? = nil, in storage: any HubStorage
+    ) async {
         guard !topics.isEmpty else { return }
+        var position: Int64?
+        if topics.contains(where: \.isAccount) { position = try? await storage.logEnd().position }
         let woken = state.withLock { state in
             state.noteMemberships(topics)
+            if let position { state.published.note(topics, upTo: position) }
             return state.remove(topics.flatMap { state.subscriptions.publish($0, by: origin) })
         }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
 
     /// Wakes the readers of topics that have not read these positions.
-    private func publish(_ topics: [LogTopic: Int64]) {
+    ///
+    /// - Parameter last: the position up to which the log has been looked at.
+    private func publish(_ topics: [LogTopic: Int64], upTo last: Int64) {
         let woken = state.withLock { state in
+            let topics = topics.filter { !state.published.contains($0.key, at: $0.value) }
+            state.published.removeAll(upTo: last)
+            state.position = last
             state.noteMemberships(Set(topics.keys))
             return state.remove(topics.flatMap { state.subscriptions.publish($0.key, at: $0.value) })
         }
@@ -107,7 +120,11 @@ final class EventNotifier: Sendable {
             expire()
             publishPresence()
             let position = state.withLock { state in
-                if state.subscriptions.count == 0 { state.position = nil }
+                if state.subscriptions.count == 0 {
+                    // The next reader looks from the end of the log at that time.
+                    state.position = nil
+                    state.published.removeAll(upTo: .max)
+                }
                 return state.position
             }
             // A storage that fails is asked again.
@@ -115,8 +132,7 @@ final class EventNotifier: Sendable {
                 let topics = try? await storage.changedTopics(after: position, limit: HubLimits.changedTopicsMax),
                 let last = topics.values.max()
             else { continue }
-            state.withLock { $0.position = last }
-            publish(topics)
+            publish(topics, upTo: last)
         }
     }
 
@@ -175,17 +191,20 @@ final class EventNotifier: Sendable {
     func knowsTopics(of account: UserID) -> Bool { state.withLock { $0.subscriptions.knowsTopics(of: account) } }
 
     /// The changes of ephemeral events after those that a reader has seen.
+    ///
+    /// - Returns: `nil` if the memberships of its account may have changed since it was prepared: it is signaled.
     fileprivate func ephemeral(
         _ id: EventSubscriptions.ReaderID, after seen: EphemeralToken
-    ) -> (part: EphemeralBoard.Part, token: EphemeralToken) {
+    ) -> (part: EphemeralBoard.Part, token: EphemeralToken)? {
         let now = now()
         let position = seen.position(in: run)
-        let part = state.withLock { state in
-            state.ephemeral.read(after: position, at: now, bytesMax: HubLimits.ephemeralPartBytesMax) {
+        let part: EphemeralBoard.Part? = state.withLock { state in
+            guard state.subscriptions.isRegistered(id) else { return nil }
+            return state.ephemeral.read(after: position, at: now, bytesMax: HubLimits.ephemeralPartBytesMax) {
                 state.subscriptions.reads(id, .channel($0))
             }
         }
-        return (part, .position(part.position, run: run))
+        return part.map { ($0, .position($0.position, run: run)) }
     }
 
     // MARK: - Readers
@@ -288,7 +307,9 @@ final class EventSession: Sendable {
 
     /// The changes of ephemeral events after those that the reader has seen, in the channels whose rights were checked
     /// by the last call of ``prepare(_:)``.
-    func ephemeral(after seen: EphemeralToken) -> (part: EphemeralBoard.Part, token: EphemeralToken) {
+    ///
+    /// - Returns: `nil` if these rights may have changed since: the next wait ends at once.
+    func ephemeral(after seen: EphemeralToken) -> (part: EphemeralBoard.Part, token: EphemeralToken)? {
         notifier.ephemeral(id, after: seen)
     }
 

@@ -60,7 +60,7 @@ struct ChannelCreator: Sendable {
             let changes = records.changes(kinds)
             return RecordDecision(changes: changes, value: ((decision, changes[key]?.row), changes.topics))
         }
-        notifier.publish(topics)
+        await notifier.publish(topics, in: storage)
         switch decision {
         case (.accepted, let row?):
             try recordNew(id, context)

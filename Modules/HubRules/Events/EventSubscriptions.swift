@@ -191,6 +191,11 @@ package struct EventSubscriptions: Sendable {
 
     package func readsEphemeral(_ user: UserID) -> Bool { accounts[user]?.ephemeralReaders ?? 0 > 0 }
 
+    /// Whether the topics of a reader's account are registered.
+    package func isRegistered(_ id: ReaderID) -> Bool {
+        readers[id].map { accounts[$0.account]?.topics != nil } ?? false
+    }
+
     /// Whether a reader reads this topic, as far as the registered topics of its account are known.
     package func reads(_ id: ReaderID, _ topic: LogTopic) -> Bool {
         guard let reader = readers[id], reader.topics?.contains(topic) != false else { return false }

@@ -15,6 +15,8 @@ package enum LogTopic: Sendable, Hashable {
         }
     }
 
+    package var isAccount: Bool { if case .account = self { true } else { false } }
+
     /// - Returns: `nil` for text that is not the ``name`` of a topic.
     package init?(name: some StringProtocol) {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

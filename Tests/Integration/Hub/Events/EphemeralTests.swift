@@ -103,6 +103,32 @@ import Testing
         }
     }
 
+    /// The hub looks at its log for the commits of other processes, and finds those that it has published itself, too.
+    @Test func aLookAtTheLogEndsNothingOfANewMember() async throws {
+        let often: @Sendable (inout HubConfiguration) -> Void = {
+            Self.patient(&$0)
+            $0.eventCheck = .milliseconds(25)
+        }
+        try await HubFixture.running(change: often) { hub in
+            let other = try await hub.client(of: "other")
+            let me = EventAuthor("me", hub.client, ids: 0)
+            // As long as there is a reader, the hub looks.
+            try await hub.client.reading(from: try await hub.client.eventCursor(), by: .socket) { view in
+                for round in 1...20 as ClosedRange<Int64> {
+                    try await me.member(.remove, "general/other")
+                    try await me.member(.add(.member), "general/other")
+                    #expect(try await other.typing(round).decoded(WireTypingResult.self).isShown)
+                    for _ in 1...5 {
+                        let seen = try await Self.channels(other).first
+                        #expect(seen?.present.map(\.value) == ["me", "other"], "round \(round)")
+                        #expect(seen?.typing.map(\.user.value) == ["other"], "round \(round)")
+                    }
+                }
+                try await view.read("the new member is shown") { $0.present == ["general": ["me", "other"]] }
+            }
+        }
+    }
+
     // MARK: - Positions
 
     @Test func aReaderNamesWhatItHasSeen() async throws {
