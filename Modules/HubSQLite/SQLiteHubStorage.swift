@@ -1,6 +1,7 @@
 package import CausewayHubStorage
 internal import CausewayModels
 internal import CausewaySystem
+internal import Dispatch
 package import GRDB
 package import Logging
 internal import Synchronization
@@ -183,7 +184,19 @@ package final class SQLiteHubStorage: HubStorage {
             try db.execute(sql: "PRAGMA shrink_memory")
             return isBlocked
         }
-        condition.connections?.pool.releaseMemory()
+        await releaseMemory()
         return isBlocked == false
+    }
+
+    /// Waits until no read is under way, on a thread of its own: a read holds its connection until a thread of the
+    /// runtime continues it, of which a machine with one processor has only one.
+    private func releaseMemory() async {
+        guard let pool = condition.connections?.pool else { return }
+        await withCheckedContinuation { continuation in
+            Self.blockingQueue.async {
+                pool.releaseMemory()
+                continuation.resume()
+            }
+        }
     }
 }

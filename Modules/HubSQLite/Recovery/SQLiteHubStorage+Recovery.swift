@@ -19,14 +19,15 @@ extension SQLiteHubStorage {
     func recover(from error: HubStorageError, of connections: HubConnections) {
         guard let failed = condition.fail(connections) else { return }
         logger?.critical("storage failed", metadata: ["error": "\(error)"])
-        // Waiting for a hanging disk blocks a thread of its own.
-        Self.recoveryQueue.async { [self] in
+        // A disk that hangs blocks the thread.
+        Self.blockingQueue.async { [self] in
             failed.close()
             reopen(after: 0)
         }
     }
 
-    private static let recoveryQueue = DispatchQueue(label: "causeway.hub.recovery", attributes: .concurrent)
+    /// For work that blocks its thread for an unknown time.
+    static let blockingQueue = DispatchQueue(label: "causeway.hub.blocking", attributes: .concurrent)
 
     private func reopen(after failures: Int) {
         guard !condition.isClosed else { return }
@@ -49,7 +50,7 @@ extension SQLiteHubStorage {
             logger?.error(
                 "storage not recovered",
                 metadata: ["error": "\(Self.classified(error, path: path))", "nextAttemptSeconds": "\(seconds)"])
-            Self.recoveryQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
+            Self.blockingQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
                 self?.reopen(after: failures + 1)
             }
         }
