@@ -172,6 +172,9 @@ final class RawSocket: Sendable {
         }
     }
 
+    /// Responds to a close frame of the hub, which waits for that a few seconds only: a slow test may be too late.
+    func respondToClose(_ code: UInt16) async { try? await send(.close(code)) }
+
     /// Returns when the hub has ended the connection.
     func ended() async throws {
         try await Eventually.holds("the connection has ended") { self.state.withLock { $0.isOver } }

@@ -180,7 +180,7 @@ import Testing
             let last = try await socket.response()
             #expect(last.id == 3 && !last.hasMore)
             #expect(try await socket.closeCode() == 1001)
-            try await socket.send(.close(1001))
+            await socket.respondToClose(1001)
             try await socket.ended()
             try await tasks.waitForAll()
         }

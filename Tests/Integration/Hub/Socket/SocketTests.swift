@@ -249,7 +249,7 @@ import Testing
             try await socket.request(
                 WireSocket.Request(id: 1, method: "POST", path: WireProtocol.deliveriesPath, body: Array("{}".utf8)))
             #expect(try await socket.closeCode() == 1011)
-            try await socket.send(.close(1011))
+            await socket.respondToClose(1011)
             try await socket.ended()
         }
     }
