@@ -152,15 +152,20 @@ final class StoreDatabase: Sendable {
         let pool = state.withLock { size > $0.logBytesMax ? $0.pool : nil }
         guard let pool else { return }
         logEnd.withdraw()
-        let isCut = try? pool.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA busy_timeout = \(SQLiteLimits.logBusyMillisecondsMax)")
-            defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(SQLiteLimits.busySecondsMax * 1000))") }
-            return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
-        }
+        let isCut = try? Self.cutLog(pool)
         // A reader did not end in time, or the disk is full: later commits must not wait for it each time.
         logEnd.resume(isCut: isCut == true)
         let next = isCut == true ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
         state.withLock { $0.logBytesMax = next }
+    }
+
+    /// Copies the log into the database and truncates it, if each reader that uses it ends soon.
+    private static func cutLog(_ pool: DatabasePool) throws -> Bool {
+        try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA busy_timeout = \(SQLiteLimits.logBusyMillisecondsMax)")
+            defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(SQLiteLimits.busySecondsMax * 1000))") }
+            return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+        }
     }
 
     /// Runs `body` on the writer's connection, then copies the log into the database and truncates it. Commits wait
@@ -284,7 +289,7 @@ final class StoreDatabase: Sendable {
         }
     }
 
-    /// Closes the connections and releases the lock. May be called twice.
+    /// Copies the log into the database, closes the connections and releases the lock. May be called twice.
     func close() {
         let (pool, lock) = state.withLock { state in
             state.isClosed = true
@@ -294,9 +299,18 @@ final class StoreDatabase: Sendable {
             }
             return (state.pool, state.lock)
         }
-        if pool != nil { logEnd.withdraw() }  // the last connection deletes the log
-        // Active readers keep their connections until they have ended.
-        try? pool?.close()
+        if let pool { close(pool) }
         withExtendedLifetime(lock) {}
+    }
+
+    /// The pool closes its writer first, and SQLite leaves the log to the connection that is closed last: a reader,
+    /// which cannot copy it. A log that was left with its note withdrawn could get lost unnoticed.
+    private func close(_ pool: DatabasePool) {
+        logEnd.withdraw()
+        // After a failed sync the log may end with a commit that was reported as failed.
+        if !needsVerification { _ = try? Self.cutLog(pool) }
+        // Active readers keep their connections until they have ended.
+        try? pool.close()
+        if let bytes = try? folder.size(of: folder.log), bytes > 0 { logEnd.resume(isCut: false) }
     }
 }

@@ -77,6 +77,56 @@ struct LogTests {
         await store.close()
     }
 
+    /// Otherwise the commits in a log that gets lost later would be missing without a word.
+    @Test(arguments: Durability.allCases) func aStoreThatIsClosedNeedsNoLog(durability: Durability) async throws {
+        let folder = try TemporaryFolder(.memory)
+        let path = folder.fresh()
+        for round in 0..<3 {
+            let store = try await SQLiteStore.open(at: path, durability: durability)
+            #expect(try await store.start(Sample.opening()).loss == nil)
+            _ = try await store.enqueue(Sample.draft(round))
+            // A reader's connection is closed after the writer's.
+            #expect(try await store.messages((0...round).map { Sample.id($0) }).count == round + 1)
+            await store.close()
+            let log = try? FileManager.default.attributesOfItem(atPath: path + "/store.sqlite-wal")[.size] as? Int
+            #expect(log ?? 0 == 0)
+            try? FileManager.default.removeItem(atPath: path + "/store.sqlite-wal")
+            try? FileManager.default.removeItem(atPath: path + "/store.sqlite-shm")
+        }
+    }
+
+    /// A program that reads the store while it is closed keeps the log in use.
+    @Test(arguments: Durability.allCases) func aLogThatIsLeftKeepsItsNote(durability: Durability) async throws {
+        let folder = try TemporaryFolder(.memory)
+        let path = folder.fresh()
+        let store = try await SQLiteStore.open(at: path, durability: durability)
+        _ = try await store.start(Sample.opening())
+        _ = try await store.enqueue(Sample.draft(1))
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(
+            path: PageChecksums.address(of: path + "/store.sqlite"), configuration: configuration)
+        try await reader.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM message")
+        }
+        _ = try await store.enqueue(Sample.draft(2))
+        await store.close()
+        try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try reader.close()
+        let kept = folder.fresh()
+        try FileManager.default.copyItem(atPath: path, toPath: kept)
+        for (path, isWhole) in [(kept, true), (path, false)] {
+            if !isWhole { try FileManager.default.removeItem(atPath: path + "/store.sqlite-wal") }
+            let store = try await SQLiteStore.open(at: path, durability: durability)
+            let loss = try await store.start(Sample.opening()).loss
+            #expect(loss?.contains("lost commits") == (isWhole ? nil : true), "\(loss ?? "nothing")")
+            #expect(try await store.messages([Sample.id(2)]).count == (isWhole ? 1 : 0))
+            await store.close()
+        }
+    }
+
     /// The note of how far the log reached takes one read, however many pages a commit writes.
     @Test(arguments: [1, 100_000]) func aCommitCostsOneReadForItsNote(textBytes: Int) async throws {
         let folder = try TemporaryFolder(.memory)
