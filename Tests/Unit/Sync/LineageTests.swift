@@ -150,6 +150,58 @@ import Testing
         }
     }
 
+    /// The server has applied both edits, and only the response to the first one is missing. Under another outbox id it
+    /// would have a new number, with which it looks like the later one.
+    @Test func anEditThatALaterOneReplacedEndsWithTheChangeOfTheOutboxID() throws {
+        try ClientWorld.run(operationsMax: 1, inFlightMax: 4) { world in
+            let original = try await world.loggedIn(Self.resuming)
+            let id = try await create("one", by: original, world)[0]
+            try await deliverAll(original, in: world)
+            let copy = try world.store.crashedCopy()
+            world.transport.server.withLock { server in
+                server.behaviours = [.loseLate(.seconds(2)), .work]
+                server.always = .fail(.inDoubt(detail: "cut off"))
+            }
+            for text in ["two", "three"] {
+                try await original.messages.editTextMessage(id, to: text)
+                try await world.until("it is on its way") {
+                    world.transport.server.withLock { $0.behaviours.count == (text == "two" ? 1 : 0) }
+                }
+            }
+            try await world.until("the second one is confirmed") {
+                try await original.messages.dependants(of: id).count == 1
+            }
+            let first = try await original.messages.handle(
+                ofOperation: #require(try await original.messages.dependants(of: id).first).id)
+            try await original.pause()
+            disconnect(world, false)
+            let other = try await world.open(on: copy, Self.resuming)
+            _ = try await create("by the copy", by: other, world)
+            try await deliverAll(other, in: world)
+
+            let (sent, former) = world.transport.server.withLock { server in
+                (server.deliveries.count, server.deliveries.first?.delivery.outbox)
+            }
+            try await original.resume()
+            _ = try await create("after it", by: original, world)
+            try await deliverAll(original, in: world)
+            #expect(try await original.status().notices.map(\.kind) == [.storeCopied])
+            #expect(try await original.messages.dependants(of: id).isEmpty)
+            await #expect(throws: (any Error).self) { _ = try await first.delivered() }
+            let outboxes = world.transport.server.withLock { server in
+                server.deliveries.dropFirst(sent).filter { entry in
+                    entry.delivery.operations.contains { operation in
+                        if case .edit(first.id, _, _) = operation.body { true } else { false }
+                    }
+                }.map(\.delivery.outbox)
+            }
+            #expect(outboxes.allSatisfy { $0 == former }, "it was not sent under another id")
+            #expect(world.text(id) == "three")
+            await original.close()
+            await other.close()
+        }
+    }
+
     @Test func aStoreRestoredFromSeveralRunsAgoIsNotSuperseded() throws {
         try ClientWorld.run { world in
             let first = try await world.loggedIn(Self.resuming)
