@@ -1,11 +1,11 @@
 internal import CausewayHubStorage
 internal import GRDB
 
-/// The open database: one connection for writing, some for reading, and a separate one for look-ups of tokens, which
-/// every request needs and which therefore never wait.
+/// The open database: one connection for writing, some for reading, and a separate one for look-ups that must not wait
+/// for pages: of tokens, which every request needs, and of the end of the log, before a commit is reported.
 struct HubConnections: Sendable {
     let pool: DatabasePool
-    let tokens: DatabaseQueue
+    let lookUps: DatabaseQueue
 
     /// Opens the file, configures it, and migrates an older one.
     init(opening path: String) throws {
@@ -32,9 +32,9 @@ struct HubConnections: Sendable {
         let migrator = HubSchema.migrator
         guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubStorageError.newerSchema(path: path) }
         try migrator.migrate(pool)
-        configuration.label = "hub.tokens"
+        configuration.label = "hub.look-ups"
         configuration.readonly = true
-        tokens = try DatabaseQueue(path: path, configuration: configuration)
+        lookUps = try DatabaseQueue(path: path, configuration: configuration)
     }
 
     /// Verifies that the content read from the file is also on the disk, and that the file is intact.
@@ -53,7 +53,7 @@ struct HubConnections: Sendable {
     }
 
     func close() {
-        try? tokens.close()
+        try? lookUps.close()
         try? pool.close()
     }
 }

@@ -4,7 +4,7 @@ internal import GRDB
 
 extension SQLiteHubStorage {
     package func account(tokenDigest: [UInt8]) async throws(HubStorageError) -> HubAccount? {
-        try await readToken { [path] db in
+        try await lookUp { [path] db in
             var row = try SQLStatement(
                 "SELECT number, name, created_at, removed_at FROM account WHERE token_sha256 = ?", db)
             row.bind(tokenDigest)

@@ -112,11 +112,11 @@ package final class SQLiteHubStorage: HubStorage {
         try await use(isActivity: false) { try await $0.pool.read(body) }
     }
 
-    /// Reads on the connection for tokens, without being counted as activity; `body` must be short.
-    func readToken<Value: Sendable>(
+    /// Reads without waiting for readers of pages, and without being counted as activity; `body` must be one look-up.
+    func lookUp<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(HubStorageError) -> Value {
-        try await use(isActivity: false) { try await $0.tokens.read(body) }
+        try await use(isActivity: false) { try await $0.lookUps.read(body) }
     }
 
     /// Runs one transaction, which is on the disk on return.

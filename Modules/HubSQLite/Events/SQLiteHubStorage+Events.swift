@@ -13,7 +13,7 @@ extension SQLiteHubStorage {
 
     package func logEnd() async throws(HubStorageError) -> LogCursor {
         let opening = try servingOpening()
-        return try await readIdly { db in try Self.cursor(at: LogRecorder.lastPosition(db), opening) }
+        return try await lookUp { db in try Self.cursor(at: LogRecorder.lastPosition(db), opening) }
     }
 
     package func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading {

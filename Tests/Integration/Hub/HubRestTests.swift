@@ -40,7 +40,7 @@ import Testing
     }
 }
 
-/// Ends the process when nothing is noted for a minute: without a thread of the runtime no test can fail.
+/// Ends the process when nothing is noted for five minutes: without a thread of the runtime no test can fail.
 private final class Watch: Sendable {
     private let notes = Mutex(0)
     private let isOver = DispatchSemaphore(value: 0)
@@ -48,7 +48,7 @@ private final class Watch: Sendable {
     init() {
         let thread = Thread { [self] in
             var last = -1
-            while isOver.wait(timeout: .now() + .seconds(60)) == .timedOut {
+            while isOver.wait(timeout: .now() + .seconds(300)) == .timedOut {
                 let present = notes.withLock { $0 }
                 precondition(present != last, "all threads of the runtime are blocked")
                 last = present

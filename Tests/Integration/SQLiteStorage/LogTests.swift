@@ -44,15 +44,7 @@ struct LogTests {
         let store = try await SQLiteStore.open(
             at: path, durability: .normal, options: SQLiteOptions(logBytesMax: 100_000, trace: seen.add))
         _ = try await store.start(Sample.opening())
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(
-            path: PageChecksums.address(of: path + "/store.sqlite"), configuration: configuration)
-        try await reader.writeWithoutTransaction { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM message")
-        }
+        let reader = try await Self.reader(of: path)
         let text = String(repeating: "x", count: 16_000)
         for number in 0..<60 { _ = try await store.enqueue(Sample.draft(number, text: text)) }
         let tries = seen.inOrder.count { $0.contains("wal_checkpoint(TRUNCATE)") }
@@ -62,6 +54,20 @@ struct LogTests {
         try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
         try reader.close()
         await store.close()
+    }
+
+    /// Another connection, in the middle of a transaction that reads the store.
+    private static func reader(of path: String) async throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(
+            path: PageChecksums.address(of: path + "/store.sqlite"), configuration: configuration)
+        try await reader.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM message")
+        }
+        return reader
     }
 
     /// The log is copied into the database after 1,000 pages and restarted; it need not be truncated for that.
@@ -102,15 +108,7 @@ struct LogTests {
         let store = try await SQLiteStore.open(at: path, durability: durability)
         _ = try await store.start(Sample.opening())
         _ = try await store.enqueue(Sample.draft(1))
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(
-            path: PageChecksums.address(of: path + "/store.sqlite"), configuration: configuration)
-        try await reader.writeWithoutTransaction { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM message")
-        }
+        let reader = try await Self.reader(of: path)
         _ = try await store.enqueue(Sample.draft(2))
         await store.close()
         try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }

@@ -42,6 +42,21 @@ import Testing
         return id
     }
 
+    /// A reader must not take what it reads then for all that there is.
+    @Test func aChangeOfMembershipsForgetsTheTopicsUntilTheyAreRegisteredAgain() throws {
+        var subscriptions = Self.subscriptions()
+        let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        #expect(subscriptions.isRegistered(id) && subscriptions.reads(id, Self.general))
+        _ = subscriptions.publish(.account(Self.ann))
+        #expect(!subscriptions.isRegistered(id) && !subscriptions.reads(id, Self.general))
+        #expect(subscriptions.isSignaled(id))
+        let generation = try Self.required(subscriptions.prepare(id))
+        subscriptions.register([Self.second], of: Self.ann, generation: generation)
+        #expect(subscriptions.isRegistered(id) && !subscriptions.reads(id, Self.general))
+        subscriptions.leave(id, at: .zero)
+        #expect(!subscriptions.isRegistered(id))
+    }
+
     @Test func aChangeWakesTheReadersOfItsTopic() throws {
         var subscriptions = Self.subscriptions()
         let first = try Self.enter(Self.ann, [Self.general], &subscriptions)
