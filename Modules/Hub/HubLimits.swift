@@ -88,7 +88,10 @@ package enum HubLimits {
     package static let deliveriesWaitingMax = 1024
     /// Operations that share one transaction, when several deliveries wait.
     package static let groupOperationsMax = 4096
-    /// Bodies that are decoded at the same time.
+    /// The size up to which a body is decoded where its request is handled: some tens of microseconds, and with as many
+    /// values as fit not a millisecond.
+    static let decodedInPlaceBytesMax = 4096
+    /// Larger bodies that are decoded at the same time.
     static let decodersMax = 2
     /// Pages, messages and lists that are read at the same time.
     static let pagesMax = 4

@@ -113,29 +113,35 @@ package final class SQLiteHubStorage: HubStorage {
     }
 
     /// Reads without waiting for readers of pages, and without being counted as activity; `body` must be one look-up.
+    ///
+    /// On the thread of the caller: a look-up reads a few pages, which costs less than two changes of thread.
     func lookUp<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(HubStorageError) -> Value {
-        try await use(isActivity: false) { try await $0.lookUps.read(body) }
+        try await use(isActivity: false) { try Self.read(body, $0.lookUps) }
     }
 
     /// Runs one transaction, which is on the disk on return.
     ///
+    /// - Parameter isInPlace: runs it on the thread of the caller, which waits for the disk.
     /// - Throws: `outcomeUnknown` if the commit failed: the transaction may or may not be on the disk. After every
     ///   other error it is not: `recovering`, `full`, `busy`, `io`, or the error of `body`.
     func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        isInPlace: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(HubStorageError) -> Value {
         let hasReachedCommit = Mutex(false)
+        let transaction = { @Sendable [faults] (db: Database) throws -> Value in
+            try faults?.inject(.write)
+            let value = try body(db)
+            hasReachedCommit.withLock { $0 = true }
+            try faults?.inject(.commit)
+            return value
+        }
         do {
             return try await use { connections in
-                let value = try await connections.pool.write { db in
-                    try faults?.inject(.write)
-                    let value = try body(db)
-                    hasReachedCommit.withLock { $0 = true }
-                    try faults?.inject(.commit)
-                    return value
-                }
+                let value =
+                    isInPlace
+                    ? try Self.write(transaction, connections.pool) : try await connections.pool.write(transaction)
                 try faults?.inject(.sync)
                 await logBound.apply(to: connections)
                 return value
@@ -145,6 +151,16 @@ package final class SQLiteHubStorage: HubStorage {
         } catch .io(_, let detail) where hasReachedCommit.withLock({ $0 }) {
             throw .outcomeUnknown(path: path, detail: detail)
         }
+    }
+
+    // Synchronous functions, because in others these names are GRDB's asynchronous ones.
+
+    private static func read<Value>(_ body: (Database) throws -> Value, _ queue: DatabaseQueue) throws -> Value {
+        try queue.read(body)
+    }
+
+    private static func write<Value>(_ body: (Database) throws -> Value, _ pool: DatabasePool) throws -> Value {
+        try pool.write(body)
     }
 
     private func use<Value>(

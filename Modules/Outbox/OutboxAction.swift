@@ -5,10 +5,10 @@ package import CausewayStorage
 package enum OutboxAction: Sendable, Equatable {
     /// Commit; no later action may begin before it is durable.
     case commit([Mutation])
-    /// Commit the mutations, then pass the batch to the transport, and report ``OutboxEvent/responded(_:_:)`` or
-    /// ``OutboxEvent/failed(_:_:)``.
+    /// Commit the mutations, at the latest now, then pass the batch to the transport, and report
+    /// ``OutboxEvent/responded(_:_:)`` or ``OutboxEvent/failed(_:_:)``. See ``Swift/Array/joiningCommits()``.
     case transmit(Batch, [Mutation])
-    /// Commit the mutations, then upload the attachment, and report ``OutboxEvent/upload(_:_:)``.
+    /// Commit the mutations, at the latest now, then upload the attachment, and report ``OutboxEvent/upload(_:_:)``.
     case upload(UploadQueue.Attempt, [Mutation])
     /// Cancel the attempt to upload with this number, and report nothing more of it. If it is abandoned, its session on
     /// the server is cancelled, too.

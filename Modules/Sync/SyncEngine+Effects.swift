@@ -7,7 +7,7 @@ import CausewayTransport
 /// Performing the outbox's actions.
 extension SyncEngine {
     func perform(_ actions: [OutboxAction]) async {
-        for action in actions {
+        for action in isClosed ? actions : actions.joiningCommits() {
             // After the end only outcomes that are already known are still committed.
             if isClosed, !action.isCommit { continue }
             switch action {
@@ -83,7 +83,7 @@ extension SyncEngine {
     }
 
     private func transmit(_ batch: Batch, _ mutations: [Mutation]) async {
-        // A repeated batch of fences has nothing to commit.
+        // Nothing is left to commit if an earlier action did it, or for a repeated batch of fences.
         if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else {
@@ -140,9 +140,12 @@ extension SyncEngine {
     /// reported to the outbox.
     private func assemble(_ batch: Batch) async -> Delivery? {
         let sends = batch.operations.filter { $0.kind == .send }.map(\.message)
-        var queued: [OperationID: QueuedOperation] = [:]
+        var queued = recent.find(sends)
+        let unknown = sends.filter { queued[$0] == nil }
         do throws(StoreError) {
-            for item in try await store.items(sends) { queued[item.id] = item.asOperation }
+            if !unknown.isEmpty {
+                for item in try await store.items(unknown) { queued[item.id] = item.asOperation }
+            }
         } catch {
             submit(.event(.failed(batch, .notSent(code: "storeUnavailable", detail: error.description))))
             return nil

@@ -4,15 +4,17 @@ internal import CausewayWire
 internal import Dispatch
 internal import HTTPTypes
 
-/// Decodes bodies into deliveries on threads of its own, few at a time, taking turns between accounts: decoding is CPU
-/// work, which the threads that serve all requests cannot spare.
+/// Decodes bodies into deliveries; large ones on threads of its own, few at a time, taking turns between accounts:
+/// decoding them is CPU work, which the threads that serve all requests cannot spare.
 final class DeliveryDecoder: Sendable {
     private let gate = FairGate(slots: HubLimits.decodersMax)
     private let queue = DispatchQueue(label: "causeway.hub.decoding", attributes: .concurrent)
 
     /// - Throws: `HubHTTPError` 400 or 413 for a body that no client of this protocol sends; 503 `busy`.
     func decode(_ body: CollectedBody, of account: HubAccount) async throws -> ValidatedDelivery {
-        try await gate.run(for: account) {
+        // Takes less than a change of thread and back.
+        if body.isPlain, body.count <= HubLimits.decodedInPlaceBytesMax { return try Self.decode(body) }
+        return try await gate.run(for: account) {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { continuation.resume(with: Result { try Self.decode(body) }) }
             }

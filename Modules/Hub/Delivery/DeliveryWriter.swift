@@ -30,6 +30,10 @@ actor DeliveryWriter {
         let continuation: CheckedContinuation<DeliveryVerdict, any Error>
     }
 
+    private let executor = BlockingExecutor(label: "causeway.hub.deliveries")
+    /// Valid as long as this actor, which keeps its executor.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
     private let storage: any HubStorage
     private let kinds: HubKinds
     private let notifier: EventNotifier

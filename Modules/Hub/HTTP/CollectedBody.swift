@@ -16,6 +16,12 @@ struct CollectedBody: Sendable {
         self.lease = lease
     }
 
+    /// The number of bytes that arrived.
+    var count: Int { bytes.readableBytes }
+
+    /// Whether they are the content.
+    var isPlain: Bool { coding != .gzip }
+
     /// Returns the content, which counts in addition to the body.
     ///
     /// - Throws: 400 for a body that is not in the coding that its header names; 413 for content over the limit of the

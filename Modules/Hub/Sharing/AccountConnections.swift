@@ -57,7 +57,9 @@ final class AccountConnections: RouterMiddleware {
             throw HubHTTPError.busy
         }
         // With the channel, so that no other one gets its identifier before the request has ended.
-        context.hold(RequestInProgress { [self] in ended(channel) })
+        let inProgress = RequestInProgress { [self] in ended(channel) }
+        // Together with the response: by itself it would wake the connection's thread for each request.
+        defer { context.hold(inProgress) }
         return try await next(request, context)
     }
 

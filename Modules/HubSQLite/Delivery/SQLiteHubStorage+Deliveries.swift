@@ -5,7 +5,8 @@ extension SQLiteHubStorage {
     package func transact<Value: Sendable>(
         loading keys: DeliveryKeys, _ decide: @escaping @Sendable (DeliveryState) -> DeliveryDecision<Value>
     ) async throws(HubStorageError) -> Value {
-        let (value, commit) = try await write { [self] db in
+        let (value, commit) = try await write(isInPlace: true) { [self] db in
+            faults?.passDelivery()
             guard let present = serving.withLock({ $0 }) else { throw HubStorageError.recovering(path: path) }
             let loaded = try DeliveryLoader(keys, of: present.opening, lastCommit: present.taken, in: db)
             let decision = decide(loaded.state)

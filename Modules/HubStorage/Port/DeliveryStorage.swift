@@ -4,8 +4,10 @@ package protocol DeliveryStorage: Sendable {
     ///
     /// The decision is synchronous and sees only what was loaded, so that a storage behind a network, too, needs one
     /// exchange for loading and one for storing; between the two nothing that was loaded may change. `decide` has no
-    /// effects: a storage may call it again when it has to repeat the transaction, and only the last result counts. It
-    /// must not be called on a thread that other requests need.
+    /// effects: a storage may call it again when it has to repeat the transaction, and only the last result counts.
+    ///
+    /// May block the thread of the caller until everything is on the disk, and call `decide` there: to be called from
+    /// an actor with a thread of its own, not from one that other requests need.
     ///
     /// Empty changes need no commit. On return `opening` names `changes.lastCommit` or a later commit.
     ///

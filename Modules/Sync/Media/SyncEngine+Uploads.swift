@@ -11,7 +11,7 @@ import CausewayTransport
 extension SyncEngine {
     /// Commits the attempt, and begins it.
     func upload(_ attempt: UploadQueue.Attempt, _ mutations: [Mutation]) async {
-        await commitUntilDurable(mutations)
+        if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else { return uploadFailed(attempt, .failed(.actionRequired(.noStoredToken))) }
         guard let media = transport.media, let blobs = store.blobs else {

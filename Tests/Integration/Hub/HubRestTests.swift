@@ -1,9 +1,7 @@
 import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayTestSupport
-import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 /// A storage that is idle releases its memory, and stops nobody who begins to read meanwhile.
@@ -15,7 +13,7 @@ import Testing
         let storages = try (1...ProcessInfo.processInfo.activeProcessorCount).map { number in
             try SQLiteHubStorage(path: "\(folder.path)/hub\(number).sqlite", creating: true)
         }
-        let watch = Watch()
+        let watch = RuntimeWatch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for storage in storages {
                 for _ in 0..<4 {
@@ -38,26 +36,4 @@ import Testing
         watch.end()
         for storage in storages { storage.close() }
     }
-}
-
-/// Ends the process when nothing is noted for five minutes: without a thread of the runtime no test can fail.
-private final class Watch: Sendable {
-    private let notes = Mutex(0)
-    private let isOver = DispatchSemaphore(value: 0)
-
-    init() {
-        let thread = Thread { [self] in
-            var last = -1
-            while isOver.wait(timeout: .now() + .seconds(300)) == .timedOut {
-                let present = notes.withLock { $0 }
-                precondition(present != last, "all threads of the runtime are blocked")
-                last = present
-            }
-        }
-        thread.start()
-    }
-
-    func note() { notes.withLock { $0 += 1 } }
-
-    func end() { isOver.signal() }
 }

@@ -20,6 +20,8 @@ struct OutboxHarness {
     /// All attempts to upload so far.
     private(set) var attempts: [UploadQueue.Attempt] = []
     private(set) var probes = 0
+    /// The actions of the last event as they are.
+    private(set) var actions: [OutboxAction] = []
     /// The amount by which the wall clock was set forward.
     var wallShift = Duration.zero
     private var lastSequence: Int64
@@ -140,7 +142,8 @@ struct OutboxHarness {
     }
 
     private mutating func handle(_ event: OutboxEvent) {
-        for action in outbox.handle(event, at: clock) {
+        actions = outbox.handle(event, at: clock)
+        for action in actions {
             switch action {
             case .commit(let mutations): written += mutations.compactMap(\.told)
             case .transmit(let batch, let mutations):

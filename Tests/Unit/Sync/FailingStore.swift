@@ -22,11 +22,13 @@ final class FailingStore: Store {
         /// The number of pages that can still be read.
         var pagesLeft = Int.max
         var failures = 0
+        var commits = 0
+        var contentsRead = 0
         /// The number of failures after which it recovers by itself.
         var failuresMax = Int.max
     }
 
-    let base = MemoryStore()
+    let base: MemoryStore
     let received: (any ReceivedFiles)?
     let blobs: (any BlobStore)?
     private let state = Mutex(State())
@@ -34,10 +36,19 @@ final class FailingStore: Store {
     /// The durability of the last commit with a cursor of the server's events.
     var durabilityOfEvents: Durability? { state.withLock { $0.ofEvents } }
 
+    /// The number of commits so far.
+    var commits: Int { state.withLock { $0.commits } }
+
+    /// The number of calls that read messages or operations by their ids.
+    var contentsRead: Int { state.withLock { $0.contentsRead } }
+
     /// The number of calls that have failed.
     var failures: Int { state.withLock { $0.failures } }
 
-    init(received: (any ReceivedFiles)? = nil, blobs: (any BlobStore)? = nil) {
+    init(
+        base: MemoryStore = MemoryStore(), received: (any ReceivedFiles)? = nil, blobs: (any BlobStore)? = nil
+    ) {
+        self.base = base
         self.received = received
         self.blobs = blobs
     }
@@ -117,6 +128,7 @@ final class FailingStore: Store {
         try check(\.areCommitsFailing)
         if savesSession { try check(\.areSessionSavesFailing) }
         try await base.commit(mutations, durability: durability)
+        state.withLock { $0.commits += 1 }
         guard savesSession else { return }
         state.withLock { state in
             if state.isLastSession { state.areReadsFailing = true }
@@ -128,7 +140,8 @@ final class FailingStore: Store {
     }
 
     func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
-        try await read { () async throws(StoreError) in try await base.messages(ids) }
+        state.withLock { $0.contentsRead += 1 }
+        return try await read { () async throws(StoreError) in try await base.messages(ids) }
     }
 
     func operation(_ id: OperationID) async throws(StoreError) -> QueuedOperation? {
@@ -136,7 +149,8 @@ final class FailingStore: Store {
     }
 
     func operations(_ ids: [OperationID]) async throws(StoreError) -> [QueuedOperation] {
-        try await read { () async throws(StoreError) in try await base.operations(ids) }
+        state.withLock { $0.contentsRead += 1 }
+        return try await read { () async throws(StoreError) in try await base.operations(ids) }
     }
 
     func operations(_ query: OperationQuery) async throws(StoreError) -> OperationPage {
