@@ -2,8 +2,8 @@ internal import Dispatch
 internal import GRDB
 internal import Synchronization
 
-/// Deliberate failures and delays of the storage, for tests. Passed in where a storage is created in process; no input of a
-/// released hub can create one. Safe on any thread.
+/// Deliberate failures and delays of the storage, for tests. Passed in where a storage is created in process; no input
+/// of a released hub can create one. Safe on any thread.
 package final class StorageFaults: Sendable {
     /// A step that can fail as if the disk had.
     package enum Step: Sendable, Equatable {
