@@ -12,49 +12,56 @@ import Synchronization
 /// Filled on the store's committing thread, read on the engine. The lock is held for the changes of one commit, at a
 /// constant cost for each.
 package final class RecentOperations: Sendable {
-    private struct Kept {
-        let operation: QueuedOperation
+    private struct Slot {
+        let id: OperationID
         let bytes: Int
-        let number: Int
+        /// `nil` once it is forgotten.
+        var item: StoredItem?
     }
 
     private struct State {
-        var kept: [OperationID: Kept] = [:]
-        /// In the order in which they were made; some may be gone.
-        var order: Deque<(id: OperationID, number: Int)> = []
+        /// In the order in which they were made.
+        var slots: Deque<Slot> = []
+        /// The number of the first slot; the others follow without gaps.
+        var firstNumber = 0
+        /// The number of the slot of each operation that is not forgotten.
+        var numbers: [OperationID: Int] = [:]
         var bytes = 0
-        var lastNumber = 0
 
         mutating func removeAll() {
-            kept = [:]
-            order = []
+            slots = []
+            numbers = [:]
             bytes = 0
         }
 
-        mutating func add(_ operation: QueuedOperation, _ bytes: Int) {
-            lastNumber += 1
-            remove(operation.id)
-            kept[operation.id] = Kept(operation: operation, bytes: bytes, number: lastNumber)
-            order.append((operation.id, lastNumber))
+        mutating func add(_ item: StoredItem, _ id: OperationID, _ bytes: Int) {
+            numbers[id] = firstNumber + slots.count
+            slots.append(Slot(id: id, bytes: bytes, item: item))
             self.bytes += bytes
         }
 
         /// Forgets an operation that changed; the progress of its delivery is not looked at by those who send it.
-        mutating func update(_ id: OperationID, _ operation: @autoclosure () -> QueuedOperation?) {
-            guard let known = kept[id] else { return }
-            if operation()?.payload != known.operation.payload { remove(id) }
-        }
-
-        private mutating func remove(_ id: OperationID) {
-            if let removed = kept.removeValue(forKey: id) { bytes -= removed.bytes }
+        mutating func update(_ id: OperationID, _ item: @autoclosure () -> StoredItem?) {
+            guard !numbers.isEmpty, let number = numbers[id] else { return }
+            let index = number - firstNumber
+            if let item = item(), item.isUndelivered, item.asOperation.payload == slots[index].item?.asOperation.payload
+            {
+                return
+            }
+            numbers[id] = nil
+            slots[index].item = nil
         }
 
         mutating func dropOldest(countMax: Int, bytesMax: Int) {
-            // What is gone counts as well, so that the order is bounded.
-            while let oldest = order.first, order.count > countMax || bytes > bytesMax || kept[oldest.id] == nil {
-                order.removeFirst()
-                if kept[oldest.id]?.number == oldest.number { remove(oldest.id) }
+            while slots.count > countMax || bytes > bytesMax, let oldest = slots.popFirst() {
+                firstNumber += 1
+                bytes -= oldest.bytes
+                if oldest.item != nil { numbers[oldest.id] = nil }
             }
+        }
+
+        func item(_ id: OperationID) -> StoredItem? {
+            numbers[id].flatMap { slots[$0 - firstNumber].item }
         }
     }
 
@@ -76,11 +83,10 @@ package final class RecentOperations: Sendable {
             for change in commit.changes {
                 switch change {
                 case .message(nil, let after?, let bytes):
-                    if after.isUndelivered { state.add(QueuedOperation(creating: after), bytes) }
-                case .message(let before?, let after, _):
-                    state.update(before.id, after.flatMap { $0.isUndelivered ? QueuedOperation(creating: $0) : nil })
-                case .operation(nil, let after?, let bytes): state.add(after, bytes)
-                case .operation(let before?, let after, _): state.update(before.id, after)
+                    if after.isUndelivered { state.add(.message(after), after.id, bytes) }
+                case .message(let before?, let after, _): state.update(before.id, after.map { .message($0) })
+                case .operation(nil, let after?, let bytes): state.add(.operation(after), after.id, bytes)
+                case .operation(let before?, let after, _): state.update(before.id, after.map { .operation($0) })
                 case .message, .operation, .marker, .record, .deleteAction, .session: break
                 }
             }
@@ -91,9 +97,9 @@ package final class RecentOperations: Sendable {
     /// Those of the operations that are known.
     package func find(_ ids: [OperationID]) -> [OperationID: QueuedOperation] {
         state.withLock { state in
-            if state.kept.isEmpty { return [:] }
+            if state.numbers.isEmpty { return [:] }
             var found: [OperationID: QueuedOperation] = [:]
-            for id in ids { found[id] = state.kept[id]?.operation }
+            for id in ids { found[id] = state.item(id)?.asOperation }
             return found
         }
     }
