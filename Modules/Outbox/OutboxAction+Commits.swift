@@ -8,7 +8,8 @@ extension [OutboxAction] {
     /// begins after everything before it is durable; nothing is moved across an action that replaces the outbox, or
     /// across another commit, because its mutations may be decided anew after reading the store.
     ///
-    /// Cost: linear.
+    /// Cost: linear in the actions and their mutations for each batch or upload that is joined, of which the limits of
+    /// those under way admit a few.
     package func joiningCommits() -> [OutboxAction] {
         var joined: [OutboxAction] = []
         joined.reserveCapacity(count)
@@ -16,23 +17,17 @@ extension [OutboxAction] {
         var open: Int?
         for action in self {
             switch action {
-            case .transmit(let batch, let mutations) where !mutations.isEmpty:
-                if let open {
-                    joined[open].append(mutations)
-                    joined.append(.transmit(batch, []))
-                    continue
-                }
-                open = joined.endIndex
-            case .upload(let attempt, let mutations) where !mutations.isEmpty:
-                if let open {
-                    joined[open].append(mutations)
-                    joined.append(.upload(attempt, []))
-                    continue
-                }
-                open = joined.endIndex
             case .commit: open = joined.endIndex
             case .fork, .follow, .reload: open = nil
-            case .transmit, .upload, .cancelUpload, .probe, .complete, .completeAsStored: break
+            case .transmit, .upload, .cancelUpload, .probe, .complete, .completeAsStored:
+                let beginning = action.beginning
+                if beginning.isEmpty { break }
+                if let open {
+                    joined[open].append(beginning)
+                    joined.append(action.begun)
+                    continue
+                }
+                open = joined.endIndex
             }
             joined.append(action)
         }
@@ -41,6 +36,23 @@ extension [OutboxAction] {
 }
 
 extension OutboxAction {
+    /// The mutations with which a delivery or an upload begins.
+    fileprivate var beginning: [Mutation] {
+        switch self {
+        case .transmit(_, let mutations), .upload(_, let mutations): mutations
+        case .commit, .cancelUpload, .fork, .follow, .reload, .probe, .complete, .completeAsStored: []
+        }
+    }
+
+    /// The same delivery or upload, with nothing left to commit.
+    fileprivate var begun: OutboxAction {
+        switch self {
+        case .transmit(let batch, _): .transmit(batch, [])
+        case .upload(let attempt, _): .upload(attempt, [])
+        case .commit, .cancelUpload, .fork, .follow, .reload, .probe, .complete, .completeAsStored: self
+        }
+    }
+
     /// Adds mutations to those that the action commits.
     fileprivate mutating func append(_ more: [Mutation]) {
         switch self {

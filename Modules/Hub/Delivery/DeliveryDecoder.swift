@@ -12,7 +12,7 @@ final class DeliveryDecoder: Sendable {
 
     /// - Throws: `HubHTTPError` 400 or 413 for a body that no client of this protocol sends; 503 `busy`.
     func decode(_ body: CollectedBody, of account: HubAccount) async throws -> ValidatedDelivery {
-        // Takes less than a change of thread and back.
+        // A short one is not worth a change of thread and back.
         if body.isPlain, body.count <= HubLimits.decodedInPlaceBytesMax { return try Self.decode(body) }
         return try await gate.run(for: account) {
             try await withCheckedThrowingContinuation { continuation in
