@@ -131,7 +131,10 @@ public final class CausewayClient: Sendable {
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
             live: live, renewal: renewal, configuration: configuration)
         if let renewToken { client.renewTokens(renewToken) }
-        if let logger = configuration.logger { client.liveStatus().log(to: logger) }
+        if let logger = configuration.logger {
+            let changes = client.liveStatus()
+            runtime.spawn { await changes.log(to: logger) }
+        }
         try await client.goOn(with: session)
         client.collector?.start(session: session)
         client.sweeper?.start()

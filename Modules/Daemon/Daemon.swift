@@ -46,7 +46,7 @@ package struct Daemon: Sendable {
         do {
             let log = DeliveryLogService(
                 journal: journal, service: local.service, logger: logger, startedAt: startedAt)
-            try await serve(local.service, log)
+            try await serve(local.service, log, local.statusChanges)
         } catch {
             await local.close()
             throw error
@@ -55,7 +55,9 @@ package struct Daemon: Sendable {
         logger.info("stopped")
     }
 
-    private func serve(_ service: ClientControlService, _ log: DeliveryLogService) async throws {
+    private func serve(
+        _ service: ClientControlService, _ log: DeliveryLogService, _ changes: StatusChanges
+    ) async throws {
         let server = ControlServer(
             service: service, socketPath: settings.socket, logger: logger, settings: SettingsResponse(settings)
         ) {
@@ -65,7 +67,7 @@ package struct Daemon: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: [
                 server, WatchdogService(notifier: notifier, service: service), SIGHUPService(logger: logger),
-                StatusLogService(service: service, logger: logger), log,
+                StatusLogService(changes: changes, logger: logger), log,
                 ShutdownService(notifier: notifier, logger: logger),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)

@@ -1,26 +1,32 @@
 import CausewayModels
-import Logging
+package import Logging
 
 /// The lines that a client logs: the session, the connection, required actions and trouble, each change once. Pure.
 ///
 /// No line contains a token or the content of a message.
-struct StatusLog {
-    struct Line: Equatable {
-        var level: Logger.Level
-        var text: String
-        var metadata: Logger.Metadata = [:]
+package struct StatusLog {
+    package struct Line: Equatable {
+        package var level: Logger.Level
+        package var text: String
+        package var metadata: Logger.Metadata = [:]
     }
 
+    private let includesCommits: Bool
     private var last: SyncStatus?
 
+    /// - Parameter includesCommits: whether sessions and failed deliveries are logged; false where another log reports
+    ///   each of them from the store's commits.
+    package init(includesCommits: Bool = true) { self.includesCommits = includesCommits }
+
     /// The lines for the first status, or for the differences to the one before.
-    mutating func lines(for status: SyncStatus) -> [Line] {
+    package mutating func lines(for status: SyncStatus) -> [Line] {
         defer { last = status }
         return sessionLines(status) + connectionLines(status) + troubleLines(status)
     }
 
     private func sessionLines(_ status: SyncStatus) -> [Line] {
         guard last == nil || last?.session?.id != status.session?.id else { return [] }
+        if !includesCommits, last != nil || status.session != nil { return [] }
         guard let session = status.session else {
             return [Line(level: .info, text: last == nil ? "not logged in" : "logged out")]
         }
@@ -63,7 +69,7 @@ struct StatusLog {
             }
         }
         let former = last?.counts.error ?? 0
-        if status.counts.error > former {
+        if includesCommits, status.counts.error > former {
             lines.append(
                 Line(level: .warning, text: "deliveries failed", metadata: ["failed": "\(status.counts.error)"]))
         }
@@ -90,14 +96,12 @@ extension Connectivity {
 }
 
 extension StatusChanges {
-    /// Logs the changes until the client is closed.
-    func log(to logger: Logger) {
-        runtime.spawn {
-            var log = StatusLog()
-            for await status in self {
-                for line in log.lines(for: status) {
-                    logger.log(level: line.level, "\(line.text)", metadata: line.metadata)
-                }
+    /// Logs the changes until the client is closed or the task is cancelled.
+    package func log(_ log: StatusLog = StatusLog(), to logger: Logger) async {
+        var log = log
+        for await status in self {
+            for line in log.lines(for: status) {
+                logger.log(level: line.level, "\(line.text)", metadata: line.metadata)
             }
         }
     }

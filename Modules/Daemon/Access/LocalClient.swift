@@ -86,6 +86,9 @@ package struct LocalClient: Sendable {
         do throws(ClientError) { try await client.resume() } catch { throw ControlError(error) }
     }
 
+    /// The status of the engine, and each change of it.
+    var statusChanges: StatusChanges { client.liveStatus() }
+
     /// The notices of this process, one text each.
     func notices() async -> [String] {
         do throws(ClientError) {

@@ -57,6 +57,15 @@ import Testing
         await second.stop()
     }
 
+    @Test func aPauseAndItsEndAreLinesOfTheLog() async throws {
+        let program = try await daemon()
+        #expect(try await home.causeway("pause").status == 0)
+        try await program.says("sending paused")
+        #expect(try await home.causeway("resume").status == 0)
+        try await program.says("sending resumed")
+        await program.stop()
+    }
+
     @Test func whatTheHubRefusesIsALineOfTheLog() async throws {
         let hub = try await TestHub.start(in: home)
         let program = try await daemon()
