@@ -140,7 +140,7 @@ extension SyncEngine {
     /// reported to the outbox.
     private func assemble(_ batch: Batch) async -> Delivery? {
         let sends = batch.operations.filter { $0.kind == .send }.map(\.message)
-        var queued = recent.find(sends)
+        var queued = operationCache.find(sends)
         let unknown = sends.filter { queued[$0] == nil }
         do throws(StoreError) {
             if !unknown.isEmpty {

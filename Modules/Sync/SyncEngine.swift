@@ -63,8 +63,8 @@ package actor SyncEngine {
     /// True if the run ended before a decision of the outbox was committed: the outbox is ahead of the store from then
     /// on, and makes no more decisions.
     var isAheadOfStore = false
-    let recent = RecentOperations(
-        countMax: SyncLimits.recentOperationsMax, bytesMax: SyncLimits.recentOperationBytesMax)
+    let operationCache = QueuedOperationCache(
+        countMax: SyncLimits.cachedOperationsMax, bytesMax: SyncLimits.cachedOperationBytesMax)
     /// Calls under way, by batch; the probe is separate.
     var deliveries: [Int: RuntimeTask] = [:]
     var probe: RuntimeTask?
@@ -153,8 +153,8 @@ package actor SyncEngine {
 
     /// Subscribes to the store's feed, and resumes a saved session if there is one.
     package func start(session: Session?, transport: (any Transport)?, actionRequired: ActionRequired?) {
-        subscription = store.subscribe { [feed, recent, weak self, runtime] commit in
-            recent.note(commit)
+        subscription = store.subscribe { [feed, operationCache, weak self, runtime] commit in
+            operationCache.note(commit)
             guard feed.push(commit) else { return }
             runtime.spawn { [weak self] in await self?.drain() }
         }

@@ -2,9 +2,9 @@
 enum SyncLimits {
     /// The pause before a commit that the store rejected is retried.
     static let storeRetryInterval: Duration = .seconds(1)
-    /// Operations made a moment ago that are kept in memory until they are sent, and the bytes of their contents.
-    static let recentOperationsMax = 1024
-    static let recentOperationBytesMax = 1 << 19
+    /// Queued operations that are kept in memory until they are sent, and the bytes of their contents.
+    static let cachedOperationsMax = 1024
+    static let cachedOperationBytesMax = 1 << 19
     /// The number of times that a decision is delayed because new entries have arrived meanwhile.
     static let readsMax = 3
     /// Notices that are kept; the oldest are dropped first.

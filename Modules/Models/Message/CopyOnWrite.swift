@@ -1,12 +1,12 @@
 /// A value on the heap that its copies share until one of them is changed: a copy costs one reference count.
 ///
 /// An array of one element has exactly this behavior, and is `Sendable` wherever its element is.
-struct CopyOnWrite<Value> {
+package struct CopyOnWrite<Value> {
     private var elements: [Value]
 
-    init(_ value: Value) { elements = [value] }
+    package init(_ value: Value) { elements = [value] }
 
-    var value: Value {
+    package var value: Value {
         _read { yield elements[0] }
         _modify { yield &elements[0] }
     }

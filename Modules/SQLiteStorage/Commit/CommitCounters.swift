@@ -3,22 +3,24 @@ import CausewayStorage
 
 /// Numbers of the store that are kept in memory beside the disk, so that no query has to count.
 ///
-/// A value: a commit works on a copy, which is adopted once the disk has confirmed.
+/// A value: a commit works on a copy, which is adopted once the disk has confirmed. Copies are cheap: they share the
+/// parts that hold references until one of them is changed, and the creation of most messages changes none.
 struct CommitCounters: Sendable {
+    private struct Shared: Sendable {
+        var accountName: Account?
+        var outbox = OutboxRecord()
+        var awaited = ReferenceFilter()
+        var referenced = ReferenceFilter()
+    }
+
+    private var shared = CopyOnWrite(Shared())
     /// The row of the current account, to whose records all counts below apply.
     var account = AccountRow.first
-    /// The current account; `nil` before the first session.
-    var accountName: Account?
-    var outbox = OutboxRecord()
     /// The next number to assign, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
     /// The next number as stored on disk: no number at or above it may be committed before a higher value is stored.
     var reservedSequence: Int64 = 0
     var counts = StoreCounts()
-    /// The messages that others are parked for.
-    var awaited = ReferenceFilter()
-    /// The messages that anything in the outbox refers to.
-    var referenced = ReferenceFilter()
     /// The number of operations that create no message: without any, none is looked up.
     var operations = 0
     /// The number of recorded deletions.
@@ -26,6 +28,29 @@ struct CommitCounters: Sendable {
     var hasStarted = false
     /// The number of the last commit of this run.
     var version: Int64 = 0
+
+    /// The current account; `nil` before the first session.
+    var accountName: Account? {
+        _read { yield shared.value.accountName }
+        _modify { yield &shared.value.accountName }
+    }
+
+    var outbox: OutboxRecord {
+        _read { yield shared.value.outbox }
+        _modify { yield &shared.value.outbox }
+    }
+
+    /// The messages that others are parked for.
+    var awaited: ReferenceFilter {
+        _read { yield shared.value.awaited }
+        _modify { yield &shared.value.awaited }
+    }
+
+    /// The messages that anything in the outbox refers to.
+    var referenced: ReferenceFilter {
+        _read { yield shared.value.referenced }
+        _modify { yield &shared.value.referenced }
+    }
 
     /// Updates the counts for one item that was inserted, removed or changed.
     mutating func count(_ old: StoredItem?, _ oldBytes: Int, _ new: StoredItem?, _ newBytes: Int) {

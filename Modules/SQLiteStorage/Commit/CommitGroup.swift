@@ -7,7 +7,7 @@ struct WriteRequest: Sendable {
     enum Value: Sendable {
         case done
         case item(StoredItem)
-        case outbox(OutboxSnapshot)
+        indirect case outbox(OutboxSnapshot)
     }
 
     /// True if the call may fail after it has written something.

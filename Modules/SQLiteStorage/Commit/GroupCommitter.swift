@@ -137,6 +137,10 @@ final class GroupCommitter: Sendable {
                 if count > 0, bytes > groupBytesMax { break }
                 count += 1
             }
+            if count == waiting.requests.count {
+                defer { waiting.requests = [] }
+                return waiting.requests
+            }
             let group = Array(waiting.requests.prefix(count))
             waiting.requests.removeFirst(count)
             return group
@@ -175,7 +179,7 @@ final class GroupCommitter: Sendable {
     private func commit(_ requests: [WriteRequest]) -> [Result<WriteRequest.Value, StoreError>] {
         publishing.withLock { $0.isUnderWay = true }
         defer {
-            let published = committed.version
+            let published = counters.withLock { $0.version }
             let waiters = publishing.withLock { publishing in
                 defer { publishing = PublishState(published: published) }
                 return publishing.waiters

@@ -11,7 +11,9 @@ public enum StoredItem: Sendable, Hashable, Deliverable {
     /// A message, created here or by others.
     case message(Message)
     /// An edit, a reaction, or another operation on a message that exists.
-    case operation(QueuedOperation)
+    ///
+    /// On the heap: an operation is larger than a message, and most items are messages.
+    indirect case operation(QueuedOperation)
 
     public var id: OperationID {
         switch self {

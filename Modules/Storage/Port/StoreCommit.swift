@@ -34,19 +34,22 @@ public struct StoreCommit: Sendable, Equatable {
 }
 
 /// One record before and after a commit.
+///
+/// Most changes are of messages, and each is copied several times on its way to the subscribers: so the rarer cases,
+/// which are larger, lie on the heap.
 public enum RecordChange: Sendable, Equatable {
     /// `before` is `nil` for an insertion, `after` for a deletion. `bytes` is the size of the coded content.
     case message(before: Message?, after: Message?, bytes: Int)
     /// An operation that creates no message: an edit, a reaction. `bytes` is the size of its coded content.
-    case operation(before: QueuedOperation?, after: QueuedOperation?, bytes: Int)
+    indirect case operation(before: QueuedOperation?, after: QueuedOperation?, bytes: Int)
     /// A link of a lane's chain that is not a message. `before` is `nil` for an insertion, `after` for a removal.
-    case marker(before: ChainMarker?, after: ChainMarker?)
+    indirect case marker(before: ChainMarker?, after: ChainMarker?)
     /// A record other than a message. `before` is `nil` for an insertion, `after` for a deletion.
-    case record(before: StoredRecord?, after: StoredRecord?)
+    indirect case record(before: StoredRecord?, after: StoredRecord?)
     /// A deletion was recorded, with its sequence.
-    case deleteAction(DeleteAction)
+    indirect case deleteAction(DeleteAction)
     /// The session was saved: at a login, or at a logout, with its end.
-    case session(Session)
+    indirect case session(Session)
 }
 
 /// A subscription to the change feed. Ends with ``cancel()`` or when it is released.

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Operations that are sent from memory, and those that are read from the store.
-@Suite struct RecentOperationsTests {
+@Suite struct QueuedOperationCacheTests {
     private func message(_ number: Int64, _ text: String = "hi") throws -> Message {
         Message(
             id: MessageID(UUIDv7(high: 1, low: UInt64(number))), channel: try #require(ChannelID("general")),
@@ -25,60 +25,81 @@ import Testing
     }
 
     @Test func whatWasCreatedIsFound() throws {
-        let recent = RecentOperations(countMax: 10, bytesMax: 1000)
+        let cache = QueuedOperationCache(countMax: 10, bytesMax: 1000)
         let (first, second) = (try message(1), try message(2))
-        recent.note(created([first]))
-        #expect(recent.find([first.id, second.id]) == [first.id: QueuedOperation(creating: first)])
+        cache.note(created([first]))
+        #expect(cache.find([first.id, second.id]) == [first.id: QueuedOperation(creating: first)])
     }
 
     @Test func theProgressOfADeliveryForgetsNothing() throws {
-        let recent = RecentOperations(countMax: 10, bytesMax: 1000)
+        let cache = QueuedOperationCache(countMax: 10, bytesMax: 1000)
         let message = try message(1)
-        recent.note(created([message]))
+        cache.note(created([message]))
         var attempted = message
         attempted.delivery.attempts = 1
-        recent.note(changed(message, to: attempted))
-        #expect(recent.find([message.id]).count == 1)
+        cache.note(changed(message, to: attempted))
+        #expect(cache.find([message.id]).count == 1)
     }
 
-    @Test func whatWasChangedDeletedOrDeliveredIsForgotten() throws {
+    @Test func whatWasChangedDeletedDeliveredOrFailedIsForgotten() throws {
         let message = try message(1)
         var delivered = message
         delivered.delivery.syncState = .synced
-        for after in [try self.message(1, "another text"), nil, delivered] {
-            let recent = RecentOperations(countMax: 10, bytesMax: 1000)
-            recent.note(created([message]))
-            recent.note(changed(message, to: after))
-            #expect(recent.find([message.id]).isEmpty)
+        var failed = message
+        failed.delivery.syncState = .error
+        for after in [try self.message(1, "another text"), nil, delivered, failed] {
+            let cache = QueuedOperationCache(countMax: 10, bytesMax: 1000)
+            cache.note(created([message]))
+            cache.note(changed(message, to: after))
+            #expect(cache.find([message.id]).isEmpty)
         }
     }
 
     @Test func aResetForgetsEverything() throws {
-        let recent = RecentOperations(countMax: 10, bytesMax: 1000)
+        let cache = QueuedOperationCache(countMax: 10, bytesMax: 1000)
         let message = try message(1)
-        recent.note(created([message]))
-        recent.note(StoreCommit(version: 2, changes: [], isReset: true))
-        #expect(recent.find([message.id]).isEmpty)
+        cache.note(created([message]))
+        cache.note(StoreCommit(version: 2, changes: [], isReset: true))
+        #expect(cache.find([message.id]).isEmpty)
     }
 
     @Test func receivedMessagesAreNotKept() throws {
-        let recent = RecentOperations(countMax: 10, bytesMax: 1000)
+        let cache = QueuedOperationCache(countMax: 10, bytesMax: 1000)
         var received = try message(1)
         received.delivery.syncState = .synced
-        recent.note(created([received]))
-        #expect(recent.find([received.id]).isEmpty)
+        cache.note(created([received]))
+        #expect(cache.find([received.id]).isEmpty)
     }
 
-    @Test func theOldestAreDroppedFirst() throws {
+    @Test func aFullCacheKeepsTheOldest() throws {
         let messages = try (1...5).map { try message($0) }
-        let byCount = RecentOperations(countMax: 2, bytesMax: 1000)
+        let byCount = QueuedOperationCache(countMax: 2, bytesMax: 1000)
         byCount.note(created(messages))
-        #expect(Set(byCount.find(messages.map(\.id)).keys) == Set(messages.suffix(2).map(\.id)))
-        let byBytes = RecentOperations(countMax: 100, bytesMax: 35)
+        #expect(Set(byCount.find(messages.map(\.id)).keys) == Set(messages.prefix(2).map(\.id)))
+        let byBytes = QueuedOperationCache(countMax: 100, bytesMax: 35)
         for message in messages { byBytes.note(created([message])) }
-        #expect(Set(byBytes.find(messages.map(\.id)).keys) == Set(messages.suffix(3).map(\.id)))
-        byBytes.note(created([try message(6)], bytes: 36))
-        #expect(byBytes.find(messages.map(\.id)).isEmpty)
+        #expect(Set(byBytes.find(messages.map(\.id)).keys) == Set(messages.prefix(3).map(\.id)))
+    }
+
+    @Test func whatLeavesMakesRoom() throws {
+        let (first, second, third) = (try message(1), try message(2), try message(3))
+        for cache in [
+            QueuedOperationCache(countMax: 1, bytesMax: 1000), QueuedOperationCache(countMax: 100, bytesMax: 10),
+        ] {
+            cache.note(created([first, second]))
+            cache.note(changed(first, to: nil))
+            cache.note(changed(second, to: nil))
+            cache.note(created([third]))
+            #expect(cache.find([first.id, second.id, third.id]) == [third.id: QueuedOperation(creating: third)])
+        }
+    }
+
+    @Test func anOperationBeyondTheLimitIsNotKept() throws {
+        let cache = QueuedOperationCache(countMax: 10, bytesMax: 1000)
+        let (large, small) = (try message(1), try message(2))
+        cache.note(created([large], bytes: 1001))
+        cache.note(created([small], bytes: 1000))
+        #expect(cache.find([large.id, small.id]) == [small.id: QueuedOperation(creating: small)])
     }
 
     @Test func sendingReadsNothingBack() throws {
