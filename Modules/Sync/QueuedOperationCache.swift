@@ -75,9 +75,8 @@ package final class QueuedOperationCache: Sendable {
 
     private func add(_ item: StoredItem, _ bytes: Int, _ state: inout State) {
         guard item.isPending else { return }
-        state.remove(item.id)
-        state.entries[item.id] = Entry(item: item, bytes: bytes)
-        state.bytes += bytes
+        let former = state.entries.updateValue(Entry(item: item, bytes: bytes), forKey: item.id)
+        state.bytes += bytes - (former?.bytes ?? 0)
     }
 
     /// Those of the operations that are known.

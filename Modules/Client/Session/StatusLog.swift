@@ -4,11 +4,11 @@ package import Logging
 /// The lines that a client logs: the session, the connection, required actions and trouble, each change once. Pure.
 ///
 /// No line contains a token or the content of a message.
-package struct StatusLog {
-    package struct Line: Equatable {
-        package var level: Logger.Level
-        package var text: String
-        package var metadata: Logger.Metadata = [:]
+struct StatusLog {
+    struct Line: Equatable {
+        var level: Logger.Level
+        var text: String
+        var metadata: Logger.Metadata = [:]
     }
 
     private let includesCommits: Bool
@@ -16,10 +16,10 @@ package struct StatusLog {
 
     /// - Parameter includesCommits: whether sessions and failed deliveries are logged; false where another log reports
     ///   each of them from the store's commits.
-    package init(includesCommits: Bool = true) { self.includesCommits = includesCommits }
+    init(includesCommits: Bool) { self.includesCommits = includesCommits }
 
     /// The lines for the first status, or for the differences to the one before.
-    package mutating func lines(for status: SyncStatus) -> [Line] {
+    mutating func lines(for status: SyncStatus) -> [Line] {
         defer { last = status }
         return sessionLines(status) + connectionLines(status) + troubleLines(status)
     }
@@ -28,7 +28,8 @@ package struct StatusLog {
         guard last == nil || last?.session?.id != status.session?.id else { return [] }
         if !includesCommits, last != nil || status.session != nil { return [] }
         guard let session = status.session else {
-            return [Line(level: .info, text: last == nil ? "not logged in" : "logged out")]
+            if last == nil { return [Line(level: .notice, text: "not logged in")] }
+            return [Line(level: .info, text: "logged out")]
         }
         let metadata: Logger.Metadata = ["user": "\(session.user)", "server": "\(session.server)"]
         return [Line(level: .info, text: "logged in", metadata: metadata)]
@@ -97,8 +98,10 @@ extension Connectivity {
 
 extension StatusChanges {
     /// Logs the changes until the client is closed or the task is cancelled.
-    package func log(_ log: StatusLog = StatusLog(), to logger: Logger) async {
-        var log = log
+    ///
+    /// - Parameter includesCommits: whether sessions and failed deliveries are logged, too.
+    package func log(to logger: Logger, includesCommits: Bool = true) async {
+        var log = StatusLog(includesCommits: includesCommits)
         for await status in self {
             for line in log.lines(for: status) {
                 logger.log(level: line.level, "\(line.text)", metadata: line.metadata)

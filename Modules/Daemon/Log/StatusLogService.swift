@@ -4,12 +4,13 @@ import ServiceLifecycle
 
 /// Logs the connection, pauses, required actions and disk trouble: the state at the start, then each change once.
 ///
-/// ``DeliveryLogService`` logs sessions and failed deliveries.
+/// A state that lasts less than a tenth of a second may be missing. ``DeliveryLogService`` logs sessions and failed
+/// deliveries.
 struct StatusLogService: Service {
     let changes: StatusChanges
     let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await changes.log(StatusLog(includesCommits: false), to: logger) }
+        await cancelWhenGracefulShutdown { await changes.log(to: logger, includesCommits: false) }
     }
 }

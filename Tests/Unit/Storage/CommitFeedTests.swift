@@ -1,8 +1,15 @@
+import CausewayModels
 import CausewayStorage
 import Synchronization
 import Testing
 
 @Suite struct CommitFeedTests {
+    /// Every change of a message is copied on its way to the subscribers.
+    @Test func aChangeIsNoLargerThanItsMessages() {
+        #expect(MemoryLayout<StoredItem>.size <= MemoryLayout<Message>.stride + 8)
+        #expect(MemoryLayout<RecordChange>.size <= 2 * MemoryLayout<Message>.stride + 16)
+    }
+
     /// A subscriber that is called from ever deeper in the stack costs more with every commit, and finally crashes.
     @Test func theThousandthCallIsAsCheapAsTheFirst() {
         let depths = Mutex<[Int]>([])

@@ -128,6 +128,27 @@ import Testing
         #expect(!lines.all.contains { $0.contains("secret") })
     }
 
+    /// The daemon reports sessions and failed deliveries from the store's commits.
+    @Test(.timeLimit(.minutes(5))) func withoutCommitsOnlyTheStateIsLogged() async throws {
+        let lines = Lines()
+        let client = try await opened()
+        let log = Task { [changes = client.liveStatus()] in
+            await changes.log(to: Logger(label: "test") { _ in Recorder(lines: lines) }, includesCommits: false)
+        }
+        server.set(.refusing(code: "muted", detail: "you are muted"))
+        let handle = try await client.messages.createTextMessage("1", in: general)
+        await #expect(throws: DeliveryError.self) { try await handle.delivered() }
+        try await client.pause()
+        await until { lines.all.contains("sending paused") }
+        try await client.resume()
+        await until { lines.all.contains("sending resumed") }
+        try await client.logout()
+        await client.close()
+        // The changes end with the client, so every line is there.
+        await log.value
+        #expect(!lines.all.contains { $0.hasPrefix("deliveries failed") || $0.hasPrefix("logged") })
+    }
+
     @Test func failedMessagesAreCountedBesideFailedChanges() async throws {
         let client = try await opened()
         let handle = try await client.messages.createTextMessage("1", in: general)
