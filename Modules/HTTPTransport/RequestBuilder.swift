@@ -5,12 +5,6 @@ import CausewayWire
 import HTTPTypes
 import NIOCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Builds requests to a server. Holds the token.
 struct RequestBuilder: Sendable {
     private let readFields: HTTPFields
@@ -120,11 +114,9 @@ struct RequestBuilder: Sendable {
     /// - Throws: `refused` if it cannot be encoded, or is larger than a server accepts.
     /// - Complexity: O(bytes of content).
     func delivery(_ delivery: Delivery) throws(TransportError) -> HTTPClientRequest {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        let json: Data
+        let json: [UInt8]
         do {
-            json = try encoder.encode(WireDelivery(delivery))
+            json = try JSONCoding.encode(WireDelivery(delivery))
         } catch {
             // The error itself may quote the message.
             throw .refused(code: "unsendable", detail: "a message contains a value that JSON cannot represent")
@@ -145,9 +137,9 @@ struct RequestBuilder: Sendable {
         guard WireTyping.isDevice(signal.device) else {
             throw .refused(code: "unsendable", detail: "a device's name must be short and printable")
         }
-        let json: Data
+        let json: [UInt8]
         do {
-            json = try JSONEncoder().encode(
+            json = try JSONCoding.encode(
                 WireTyping(device: signal.device, sequence: signal.sequence, isTyping: signal.isTyping))
         } catch {
             throw .refused(code: "unsendable", detail: "the typing signal cannot be encoded")

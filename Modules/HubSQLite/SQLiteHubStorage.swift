@@ -114,7 +114,8 @@ package final class SQLiteHubStorage: HubStorage {
 
     /// Reads without waiting for readers of pages, and without being counted as activity; `body` must be one look-up.
     ///
-    /// On the thread of the caller: a look-up reads a few pages, which costs less than two changes of thread.
+    /// On the thread of the caller: a look-up reads a few pages, which costs less than two changes of thread. Without a
+    /// transaction of its own, which one statement does not need.
     func lookUp<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(HubStorageError) -> Value {
@@ -156,11 +157,23 @@ package final class SQLiteHubStorage: HubStorage {
     // Synchronous functions, because in others these names are GRDB's asynchronous ones.
 
     private static func read<Value>(_ body: (Database) throws -> Value, _ queue: DatabaseQueue) throws -> Value {
-        try queue.read(body)
+        try queue.unsafeRead(body)
     }
 
+    /// With cached statements for the transaction itself, which GRDB prepares anew each time.
     private static func write<Value>(_ body: (Database) throws -> Value, _ pool: DatabasePool) throws -> Value {
-        try pool.write(body)
+        try pool.writeWithoutTransaction { db in
+            try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+            do {
+                let value = try body(db)
+                try db.cachedStatement(sql: "COMMIT").execute()
+                return value
+            } catch {
+                // SQLite has rolled it back already if the disk failed.
+                if db.isInsideTransaction { try? db.rollback() }
+                throw error
+            }
+        }
     }
 
     private func use<Value>(

@@ -1,21 +1,9 @@
 internal import CausewayModels
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The fields of records as JSON: compact, members sorted by name, so that equal records give equal text.
 package enum RecordCoding {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
-
     /// - Throws: `EncodingError` for a number that JSON cannot represent.
-    package static func encode(_ record: some Record) throws -> [UInt8] { Array(try encoder.encode(record)) }
+    package static func encode(_ record: some Record) throws -> [UInt8] { try JSONCoding.encode(record) }
 
     /// - Throws: ``JSONProblem`` or `DecodingError` if the bytes are not the fields of such a record.
     package static func decode<Value: Record>(

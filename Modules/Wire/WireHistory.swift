@@ -31,13 +31,13 @@ package struct WireHistory: Sendable, Hashable {
     /// `nil` if the text does not have this form.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 6, Self.isHexadecimal(parts[0], 32), Self.isHexadecimal(parts[1], 32),
-            let floor = Self.number(parts[2], upTo: Limits.positionMax), Self.isHexadecimal(parts[3], 32),
-            let commit = Self.number(parts[4], upTo: Limits.sequenceMax), Self.isHexadecimal(parts[5], 64)
+        // Of bytes: every response contains such a text, and characters cost much more to compare.
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 6, let hub = Self.hexadecimal(parts[0], 32), let history = Self.hexadecimal(parts[1], 32),
+            let floor = Self.number(parts[2], upTo: Limits.positionMax), let opening = Self.hexadecimal(parts[3], 32),
+            let commit = Self.number(parts[4], upTo: Limits.sequenceMax), let seal = Self.hexadecimal(parts[5], 64)
         else { return nil }
-        self.init(
-            hub: parts[0], history: parts[1], floor: floor, opening: parts[3], commit: commit, seal: parts[5])
+        self.init(hub: hub, history: history, floor: floor, opening: opening, commit: commit, seal: seal)
     }
 
     /// The text that the seal covers.
@@ -52,12 +52,18 @@ package struct WireHistory: Sendable, Hashable {
 
     private static let bytesMax = 256
 
-    private static func isHexadecimal(_ text: String, _ count: Int) -> Bool {
-        text.utf8.count == count
-            && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    private static func hexadecimal(_ text: Substring.UTF8View, _ count: Int) -> String? {
+        guard text.count == count,
+            text.allSatisfy({
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            })
+        else { return nil }
+        return String(text)
     }
 
-    private static func number(_ text: String, upTo most: Int64) -> Int64? {
+    private static func number(_ text: Substring.UTF8View, upTo most: Int64) -> Int64? {
+        let text = Substring(text)
         guard let number = Int64(text), (0...most).contains(number), String(number) == text else { return nil }
         return number
     }

@@ -120,15 +120,9 @@ enum ItemCoding {
 
 /// The JSON values of the layer above.
 enum StoredJSON {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
-
     static func encode(_ value: some Encodable) throws(StoreError) -> [UInt8] {
         do {
-            return Array(try encoder.encode(value))
+            return try JSONCoding.encode(value)
         } catch {
             throw .other(detail: "a value has no JSON form: \(error)")
         }

@@ -35,12 +35,13 @@ struct DeliveryTransaction {
     /// The places of new messages in `changes`.
     var newMessages: [MessageID: Int] = [:]
 
-    init(_ state: DeliveryState, _ kinds: HubKinds, now: Timestamp) {
+    /// - Parameter decoded: the records that earlier transactions have decoded or changed.
+    init(_ state: DeliveryState, _ kinds: HubKinds, decoded: DecodedRecords = DecodedRecords(), now: Timestamp) {
         self.state = state
         self.kinds = kinds
         self.now = now
         changes = DeliveryChanges(lastCommit: state.lastCommit)
-        records = RecordTransaction(state.records)
+        records = RecordTransaction(state.records, decoded: decoded)
     }
 
     /// Everything to store.

@@ -3,6 +3,7 @@ internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import CausewayWire
+internal import Synchronization
 
 /// Applies deliveries one after the other, and those that wait at the same time in one transaction.
 ///
@@ -41,6 +42,8 @@ actor DeliveryWriter {
     private var isWriting = false
     private var held = HeldDeliveries<(waiting: Waiting, gap: DeliveryVerdict)>()
     private let predecessorWait: Duration
+    /// For the next group; used by one group at a time, within its transaction.
+    private let decoded = Mutex(DecodedRecords())
 
     /// - Parameter predecessorWait: see `HubLimits.predecessorWait`.
     init(
@@ -95,18 +98,28 @@ actor DeliveryWriter {
         let keys = DeliveryKeys(jobs.map { ($0.delivery, $0.account) }, kinds)
         let now = SystemClock.now()
         do {
-            let (verdicts, topics) = try await storage.transact(loading: keys) { [kinds] state in
-                var transaction = DeliveryTransaction(state, kinds, now: now)
+            let (verdicts, topics) = try await storage.transact(loading: keys) { [self] state in
+                var transaction = DeliveryTransaction(state, kinds, decoded: takeDecoded(), now: now)
                 let verdicts = jobs.map {
                     transaction.apply($0.delivery, of: $0.account, creationWait: $0.creationWait, fault: $0.fault)
                 }
                 let changes = transaction.result
+                let records = transaction.records.decoded(after: changes.records)
+                decoded.withLock { $0 = records }
                 return DeliveryDecision(changes: changes, value: (verdicts, transaction.topics(of: changes)))
             }
             await notifier.publish(topics, by: Self.origin(of: jobs), in: storage)
             for (waiting, verdict) in zip(group, verdicts) { complete(waiting, verdict) }
         } catch {
             for waiting in group { waiting.continuation.resume(throwing: error) }
+        }
+    }
+
+    /// Taken and not copied: the transaction adds to it.
+    private nonisolated func takeDecoded() -> DecodedRecords {
+        decoded.withLock { records in
+            defer { records = DecodedRecords() }
+            return records
         }
     }
 

@@ -1,18 +1,8 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import CausewayModels
 
 /// JSON as the hub reads and writes it: compact, keys sorted, so that equal values give equal text.
 enum HubCoding {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
-
-    static func encode(_ value: some Encodable) throws -> [UInt8] { Array(try encoder.encode(value)) }
+    static func encode(_ value: some Encodable) throws -> [UInt8] { try JSONCoding.encode(value) }
 
     /// Encodes the object with one more member whose value is already JSON: stored text is sent as it was stored.
     static func encode(_ object: some Encodable, with name: String, _ json: some Collection<UInt8>) throws -> [UInt8] {

@@ -22,8 +22,13 @@ package struct RecordTransaction: Sendable {
 
     private var state: RecordState
     private var slots: [RecordKey: Slot] = [:]
+    private var decoded: DecodedRecords
 
-    package init(_ state: RecordState) { self.state = state }
+    /// - Parameter decoded: those that earlier transactions have decoded or changed.
+    package init(_ state: RecordState, decoded: DecodedRecords = DecodedRecords()) {
+        self.state = state
+        self.decoded = decoded
+    }
 
     // MARK: - Reading
 
@@ -49,14 +54,24 @@ package struct RecordTransaction: Sendable {
         let key = RecordKey(type, id)
         if let slot = slots[key] { return slot }
         // A row that cannot be read was not written by this hub; its version is kept by the storage.
-        guard let row = state.rows[key], let value = row.value,
-            let record = try? RecordCoding.decode(type, from: Array(value.utf8), version: row.version)
-        else { return nil }
+        guard let row = state.rows[key], let text = row.value, let record = decode(type, row, text) else { return nil }
         let slot = Slot(
             record: record, isDeleted: row.isDeleted, storedEntries: row.isDeleted ? [] : record.entries,
             isStored: !row.isDeleted)
         slots[key] = slot
         return slot
+    }
+
+    private mutating func decode<Value: Record>(_ type: Value.Type, _ row: RecordRow, _ text: String) -> Value? {
+        if var record = decoded.record(type, row.key, text) {
+            record.version = row.version
+            return record
+        }
+        guard let record = try? RecordCoding.decode(type, from: Array(text.utf8), version: row.version) else {
+            return nil
+        }
+        decoded.keep(record, as: row.key, text)
+        return record
     }
 
     // MARK: - Changing
@@ -106,6 +121,17 @@ package struct RecordTransaction: Sendable {
         slots.filter(\.value.isChanged).mapValues { slot in
             Self.change(slot.record, slot, kinds)
         }
+    }
+
+    /// The decoded records for the next transaction.
+    ///
+    /// - Parameter changes: the result of ``changes(_:)``.
+    package consuming func decoded(after changes: [RecordKey: RecordChange]) -> DecodedRecords {
+        for (key, change) in changes {
+            guard let record = slots[key]?.record, let text = change.row.value else { continue }
+            decoded.keep(record, as: key, text)
+        }
+        return decoded
     }
 
     private static func change(_ record: some Record, _ slot: Slot, _ kinds: HubKinds) -> RecordChange {

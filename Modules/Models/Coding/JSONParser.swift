@@ -103,7 +103,8 @@ package struct JSONParser {
 
     private mutating func object() throws(JSONProblem) -> JSONValue {
         try descend()
-        var members: [String: JSONValue] = [:]
+        // A dictionary that grows with each member would hash all names several times.
+        var members: [(String, JSONValue)] = []
         if next() == UInt8(ascii: "}") {
             offset += 1
         } else {
@@ -112,12 +113,11 @@ package struct JSONParser {
                 let name = try text()
                 guard next() == UInt8(ascii: ":") else { throw invalid }
                 offset += 1
-                let value = try value()
-                if members[name] == nil { members[name] = value }
+                members.append((name, try value()))
             } while try goesOn(until: UInt8(ascii: "}"))
         }
         depth -= 1
-        return .object(members)
+        return .object(Dictionary(members) { first, _ in first })
     }
 
     /// Consumes the opening bracket.

@@ -24,32 +24,54 @@ package struct JSONWriter {
             let text = number.description
             bytes.append(contentsOf: (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8)
         case .string(let text): write(text)
-        case .array(let elements):
-            bytes.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                guard write(element) else { return false }
-            }
-            bytes.append(UInt8(ascii: "]"))
-        case .object(let members): return write(members)
+        case .array(let elements): return writeArray(elements) { $0.write($1) }
+        case .object(let members): return writeObject(members.sorted { $0.key < $1.key }) { $0.write($1) }
         }
         return true
     }
 
-    private mutating func write(_ members: [String: JSONValue]) -> Bool {
-        bytes.append(UInt8(ascii: "{"))
-        for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+    /// - Parameter write: writes an element; returns false if it contains a number that JSON cannot represent.
+    mutating func writeArray<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Bool) -> Bool {
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            write(member.key)
+            guard write(&self, element) else { return false }
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return true
+    }
+
+    /// - Parameters:
+    ///   - members: in the order in which they are written.
+    ///   - write: writes a value; returns false if it contains a number that JSON cannot represent.
+    mutating func writeObject<Value>(
+        _ members: [(String, Value)], _ write: (inout JSONWriter, Value) -> Bool
+    ) -> Bool {
+        bytes.append(UInt8(ascii: "{"))
+        for (index, member) in members.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            self.write(member.0)
             bytes.append(UInt8(ascii: ":"))
-            guard write(member.value) else { return false }
+            guard write(&self, member.1) else { return false }
         }
         bytes.append(UInt8(ascii: "}"))
         return true
     }
 
+    mutating func append(_ json: String) { bytes.append(contentsOf: json.utf8) }
+
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
+        // Nearly all texts need no escape.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            escape(text)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ text: String) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
@@ -64,6 +86,5 @@ package struct JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -115,10 +115,8 @@ struct UnreadableRow: Error {
 
 /// JSON values of the layer above, in text columns.
 enum StoredJSON {
-    private static let encoder = JSONEncoder()
-
     static func encode(_ value: some Encodable) throws -> String {
-        String(decoding: try encoder.encode(value), as: UTF8.self)
+        String(decoding: try JSONCoding.encode(value), as: UTF8.self)
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, _ text: Data, table: String, key: Int64) throws -> Value {

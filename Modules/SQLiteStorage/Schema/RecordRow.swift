@@ -30,14 +30,8 @@ enum RecordRow {
 
     /// Equal entries have equal text.
     static func encode(_ entries: [ListEntry]) throws -> String {
-        String(decoding: try encoder.encode(entries.map(Entry.init)), as: UTF8.self)
+        String(decoding: try JSONCoding.encode(entries.map(Entry.init)), as: UTF8.self)
     }
-
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
 
     /// A record of which the entries cannot be read is in no list except `found`, through which it was found: it does
     /// not hide the others there.

@@ -11,6 +11,7 @@ struct RecordSite {
     var users: Set<UserID>
     var floor: Int64 = 0
     private(set) var now: Int64 = 100
+    private var decoded = DecodedRecords()
     let kinds = HubKinds.standard
 
     init(users: [String]) throws {
@@ -45,8 +46,10 @@ struct RecordSite {
     mutating func write(_ write: RecordWrite, by account: String) throws -> String {
         let user = try #require(UserID(account))
         now += 1
-        var records = RecordTransaction(state(kinds.keys(of: write, by: user)))
-        switch kinds.decide(write, by: user, at: Timestamp(milliseconds: now), &records) {
+        var records = RecordTransaction(state(kinds.keys(of: write, by: user)), decoded: decoded)
+        let verdict = kinds.decide(write, by: user, at: Timestamp(milliseconds: now), &records)
+        decoded = records.decoded(after: records.changes(kinds))
+        switch verdict {
         case .accepted(let version):
             store(records.changes(kinds))
             let key = RecordKey(kind: write.kind, id: write.record)
