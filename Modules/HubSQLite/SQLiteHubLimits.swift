@@ -4,11 +4,11 @@ package enum SQLiteHubLimits {
     package static let readersMax = 8
     /// Memory of the writer's page cache, which keeps the index of ids from being reread from the disk.
     static let writerCacheKibibytes = 32 * 1024
-    /// Bytes of the write-ahead log's file that are kept when it restarts: all that it has by then, because a sync
-    /// costs more while the file grows. It is truncated when the hub is idle.
-    static let logBytesKept = 20 * 1024 * 1024
     /// Pages of 4 KiB in the write-ahead log before they are moved into the database.
     static let checkpointPages = 4000
+    /// Bytes of the write-ahead log's file that are kept when it restarts: all that it usually has by then, because a
+    /// sync costs more while the file grows. It is truncated when the hub is idle.
+    static let logBytesKept = checkpointPages * 5 * 1024
     /// The size of the write-ahead log at which a commit is followed by copying it into the database and truncating it,
     /// which waits for the readers that use it. Below this size it is copied beside the readers, and restarted when no
     /// reader uses it, which overlapping readers prevent.

@@ -104,7 +104,7 @@ actor DeliveryWriter {
                     transaction.apply($0.delivery, of: $0.account, creationWait: $0.creationWait, fault: $0.fault)
                 }
                 let changes = transaction.result
-                let records = transaction.records.decoded(after: changes.records)
+                let records = transaction.records.takeDecoded(after: changes.records)
                 decoded.withLock { $0 = records }
                 return DeliveryDecision(changes: changes, value: (verdicts, transaction.topics(of: changes)))
             }

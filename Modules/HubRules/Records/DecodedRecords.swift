@@ -7,6 +7,7 @@ internal import CausewayRecords
 /// A record is found by its key and the text of its stored fields, so a text that another process has stored since, or
 /// a change that was not stored after all, is never mistaken for it.
 package struct DecodedRecords: Sendable {
+    /// Records that are kept: with their texts about 2 MiB.
     package static let countMax = 256
     /// The bytes of the text of a record that is kept; a longer one is decoded each time.
     package static let textBytesMax = 4096
@@ -24,7 +25,8 @@ package struct DecodedRecords: Sendable {
 
     /// - Complexity: O(bytes of `text`).
     func record<Value: Record>(_ type: Value.Type, _ key: RecordKey, _ text: String) -> Value? {
-        guard let entry = entries[key], entry.text == text else { return nil }
+        // Of bytes: equal strings may be different texts.
+        guard let entry = entries[key], entry.text.utf8.elementsEqual(text.utf8) else { return nil }
         return entry.record as? Value
     }
 

@@ -123,15 +123,17 @@ package struct RecordTransaction: Sendable {
         }
     }
 
-    /// The decoded records for the next transaction.
+    /// Returns the decoded records for the next transaction. They are taken and not copied: this one keeps none.
     ///
     /// - Parameter changes: the result of ``changes(_:)``.
-    package consuming func decoded(after changes: [RecordKey: RecordChange]) -> DecodedRecords {
+    package mutating func takeDecoded(after changes: [RecordKey: RecordChange]) -> DecodedRecords {
+        var taken = DecodedRecords()
+        swap(&taken, &decoded)
         for (key, change) in changes {
             guard let record = slots[key]?.record, let text = change.row.value else { continue }
-            decoded.keep(record, as: key, text)
+            taken.keep(record, as: key, text)
         }
-        return decoded
+        return taken
     }
 
     private static func change(_ record: some Record, _ slot: Slot, _ kinds: HubKinds) -> RecordChange {

@@ -2,8 +2,8 @@ extension JSONCoding {
     /// Encodes a value as compact JSON with members sorted by name, so that equal values give equal text. Slashes are
     /// not escaped.
     ///
-    /// Encodes what synthesized and hand-written conformances encode, without the special forms that Foundation's
-    /// encoder has for its own types.
+    /// The counterpart of ``decode(_:from:depthMax:valuesMax:)``: fields of Foundation's types have the form that they
+    /// give themselves, not the special one of Foundation's encoder, which `decode` could not read.
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot represent, or an error of the value itself.
     /// - Complexity: O(bytes), plus a sort of the names of each object.

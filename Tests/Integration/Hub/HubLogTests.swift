@@ -35,6 +35,23 @@ import Testing
         storage.close()
     }
 
+    /// A log that is truncated each time has to grow again, which makes each sync dearer.
+    @Test func theLogKeepsItsSizeWhenItRestarts() async throws {
+        let folder = try TemporaryFolder(.memory)
+        let path = folder.fresh()
+        let storage = try SQLiteHubStorage(path: path, creating: true)
+        var sizes: [Int64] = []
+        for number in 0..<2500 {
+            let user = try #require(UserID("user\(number)"))
+            let digest = Array(repeating: UInt8(0), count: 30) + [UInt8(number / 256), UInt8(number % 256)]
+            _ = try await storage.addAccount(user, tokenDigest: digest, at: Timestamp(milliseconds: 1))
+            sizes.append((try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int64) ?? 0)
+        }
+        #expect(sizes == sizes.sorted(), "it never shrinks")
+        #expect(sizes.suffix(100).first == sizes.last, "it has restarted, and is long enough")
+        storage.close()
+    }
+
     private static func overlap(_ file: String, until isOver: () -> Bool) {
         var configuration = Configuration()
         configuration.readonly = true

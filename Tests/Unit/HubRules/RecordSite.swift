@@ -48,7 +48,7 @@ struct RecordSite {
         now += 1
         var records = RecordTransaction(state(kinds.keys(of: write, by: user)), decoded: decoded)
         let verdict = kinds.decide(write, by: user, at: Timestamp(milliseconds: now), &records)
-        decoded = records.decoded(after: records.changes(kinds))
+        decoded = records.takeDecoded(after: records.changes(kinds))
         switch verdict {
         case .accepted(let version):
             store(records.changes(kinds))

@@ -119,6 +119,21 @@ import Testing
         }
     }
 
+    /// An application's record may have such fields. They have the form that they give themselves, which is what
+    /// `JSONCoding` decodes.
+    private struct FoundationFields: Codable, Equatable {
+        var date = Date(timeIntervalSinceReferenceDate: 1.5)
+        var data = Data([0, 255])
+        var url = URL(string: "https://example.org/a?b")
+        var decimal = Decimal(string: "0.1")
+        var uuid = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+    }
+
+    @Test func fieldsOfFoundationAreReadAgain() throws {
+        let fields = FoundationFields()
+        #expect(try JSONCoding.decode(FoundationFields.self, from: JSONCoding.encode(fields)) == fields)
+    }
+
     private struct Located: Encodable {
         func encode(to encoder: any Encoder) throws {
             throw EncodingError.invalidValue(0, .init(codingPath: encoder.codingPath, debugDescription: ""))
