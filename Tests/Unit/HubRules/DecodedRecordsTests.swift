@@ -19,7 +19,7 @@ import Testing
         return RecordTransaction(state, decoded: decoded)
     }
 
-    /// What is kept after a transaction that read the record.
+    /// The records that are kept after a transaction that read one.
     private static func decoded(reading id: ChannelID, _ row: RecordRow) -> DecodedRecords {
         var transaction = transaction(row, DecodedRecords())
         #expect(transaction.channel(id)?.id == id)
