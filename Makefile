@@ -14,8 +14,6 @@ DESTDIR ?=
 
 PROGRAMS := causeway causewayd causeway-hub causeway-status
 UNITS := causewayd.service causeway-hub.service causeway-status.service
-# Installed programs contain Swift's runtime: a service must not depend on the location of a toolchain.
-RELEASE_FLAGS ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 SWIFT_SOURCES = Package.swift $(wildcard Apps Examples Modules Tests Tools)
 
 export SWIFT
@@ -81,8 +79,7 @@ replay: setup ## Play STORIES stories (2000) in the simulator and on the real pa
 	@Tools/replay
 
 hostile: setup ## Let hostile clients loose on a hub beside a well-behaved one; print its p99 and the hub's peak memory
-	@Tools/quietly $(SWIFT) build -c release --product causeway-hub
-	@Tools/hostile-clients --hub "$$($(SWIFT) build -c release --show-bin-path)/causeway-hub"
+	@bin=$$(Tools/build-release causeway-hub) && Tools/hostile-clients --hub "$$bin/causeway-hub"
 
 mutants: setup ## Plant faults in a copy of the source, one at a time, and check that the tests notice each of them
 	@Tools/mutants/mutants
@@ -168,10 +165,7 @@ bench-live: setup ## Measure live collections beside GRDB's ValueObservation
 	@Tools/bench/run-live
 
 install: ## Build for release; install programs and systemd units under DESTDIR/PREFIX
-	@for program in $(PROGRAMS); do \
-	    $(SWIFT) build -c release $(RELEASE_FLAGS) $(BUILD_FLAGS) --product $$program || exit; \
-	done
-	@bin=$$($(SWIFT) build -c release $(RELEASE_FLAGS) $(BUILD_FLAGS) --show-bin-path) && \
+	@bin=$$(BUILD_FLAGS='$(BUILD_FLAGS)' Tools/build-release $(PROGRAMS)) && \
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/systemd/system' && \
 	for program in $(PROGRAMS); do \
 	    install -m 0755 "$$bin/$$program" '$(DESTDIR)$(PREFIX)/bin/' && \
@@ -185,4 +179,4 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 
 clean: ## Remove what the build wrote (not the packages that setup-tests fetched)
 	$(SWIFT) package clean
-	rm -rf .build/tidy .build-examples .build-mutants .build-release .build-simulate .build-tsan
+	rm -rf .build/tidy .build-examples .build-mutants .build-release .build-release-tests .build-simulate .build-tsan

@@ -179,6 +179,25 @@ class ScriptTests(unittest.TestCase):
         done = self.run_tool("quietly", "sh", "-c", "echo a; echo b >&2; exit 5")
         self.assertEqual((done.returncode, done.stdout), (5, "a\nb\n"))
 
+    def test_released_programs_are_built_with_one_set_of_flags(self):
+        calls = pathlib.Path(self.folder.name) / "calls"
+        swift = self.swift(f'echo "$*" >>"{calls}"\n'
+                           'case "$*" in *--show-bin-path*) echo /the/folder ;; *) echo noise ;; esac\n')
+        done = self.run_tool("build-release", "one", "two", SWIFT=swift, RELEASE_FLAGS="--own",
+                             BUILD_FLAGS="-Xswiftc -g")
+        self.assertEqual((done.returncode, done.stdout), (0, "/the/folder\n"))
+        flags = "build -c release --scratch-path .build-release --own -Xswiftc -g"
+        self.assertEqual(calls.read_text(encoding="utf-8").splitlines(), [
+            f"{flags} --product one", f"{flags} --product two", f"{flags} --show-bin-path"])
+        calls.unlink()
+        self.run_tool("build-release", SWIFT=swift)
+        self.assertIn("-cross-module-optimization", calls.read_text(encoding="utf-8"))
+
+    def test_a_release_build_that_fails_names_no_folder(self):
+        done = self.run_tool("build-release", "one", SWIFT=self.swift("echo broken\nexit 3\n"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual((done.stdout, done.stderr), ("", "broken\n"))
+
     def test_setup_says_what_is_wrong_with_swift(self):
         for script, words in (
             ("echo 'Swift version 6.1.3 (release)'\n", "6.1.3 is too old"),
