@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -25,7 +26,8 @@ class ScriptTests(unittest.TestCase):
 
     def run_tool(self, name, *arguments, **environment):
         usual = {key: value for key, value in os.environ.items() 
-                 if key not in ("CI", "SWIFT", "TEST_BUNDLE", "TEST_SECONDS", "TEST_SILENCE_SECONDS")}
+                 if key not in ("BUILD", "BUILD_FLAGS", "CAUSEWAY_BIN", "CI", "RELEASE_FLAGS", "SWIFT", "TEST_BUNDLE",
+                                "TEST_SECONDS", "TEST_SILENCE_SECONDS")}
         return subprocess.run([str(TOOLS / name), *arguments], env={**usual, **environment}, text=True,
                               capture_output=True, check=False)
 
@@ -191,12 +193,27 @@ class ScriptTests(unittest.TestCase):
             f"{flags} --product one", f"{flags} --product two", f"{flags} --show-bin-path"])
         calls.unlink()
         self.run_tool("build-release", SWIFT=swift)
-        self.assertIn("-cross-module-optimization", calls.read_text(encoding="utf-8"))
+        usual = calls.read_text(encoding="utf-8")
+        self.assertIn("-Xswiftc -cross-module-optimization", usual)
+        self.assertEqual("--static-swift-stdlib" in usual, sys.platform == "linux")
 
     def test_a_release_build_that_fails_names_no_folder(self):
         done = self.run_tool("build-release", "one", SWIFT=self.swift("echo broken\nexit 3\n"))
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual((done.stdout, done.stderr), ("", "broken\n"))
+
+    def test_the_programs_of_a_test_are_released_ones_unless_others_are_named(self):
+        swift = self.swift('echo "$*"\n')
+        found = self.run_tool("program-folder", "one", SWIFT=swift)
+        self.assertRegex(found.stdout, "^build -c release .* --show-bin-path\n$")
+        found = self.run_tool("program-folder", "one", SWIFT=swift, BUILD="debug")
+        self.assertNotIn("-c release", found.stdout)
+        self.assertIn("--show-bin-path", found.stdout)
+        found = self.run_tool("program-folder", "one", SWIFT=swift, CAUSEWAY_BIN="/the/folder")
+        self.assertEqual(found.stdout, "/the/folder\n")
+        found = self.run_tool("program-folder", "one", SWIFT=swift, BUILD="both")
+        self.assertEqual((found.returncode, found.stdout), (2, ""))
+        self.assertIn("unknown build both", found.stderr)
 
     def test_setup_says_what_is_wrong_with_swift(self):
         for script, words in (
