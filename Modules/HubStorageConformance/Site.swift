@@ -173,7 +173,7 @@ struct Site: Sendable {
         case .lane(let name, let mark, let mover, let outbox, let account):
             let key = lane(name, outbox, account)
             changes.outboxes[key.outbox] = .init(epoch: mark, opening: mover.map(opening))
-            changes.lanes[key] = .init(mark: mark, mover: mover.map(opening), commit: commit)
+            changes.lanes[key] = .init(mark: mark, mover: mover.map(opening), operation: id(Int(mark)), commit: commit)
         case .bar(let number, let outbox, let account):
             changes.barred.insert(opening(number, outbox, account))
         case .record(let id, let version, let value, let lists, let key):

@@ -10,7 +10,9 @@ package struct WireDelivery: Sendable, Hashable, Codable {
     /// with `409 superseded`.
     package var epoch: Int64
     /// The opening of the client's store. The hub admits it if the last opening that delivered is this one or one of
-    /// `ancestors`; otherwise the store was restored or copied, and the response is `409 storeForked`.
+    /// `ancestors`, and if another one has not moved the lane's mark to where this store cannot have moved it: above
+    /// `base`, between the `previous` and the `sequence` of an operation, or with another operation of that sequence.
+    /// Otherwise the store was restored or copied, and the response is `409 storeForked`.
     package var opening: OpeningID?
     /// Earlier openings of the same store, newest first; left out once the hub has confirmed `opening`.
     package var ancestors: [OpeningID]?

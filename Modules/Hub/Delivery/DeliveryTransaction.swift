@@ -75,13 +75,18 @@ struct DeliveryTransaction {
             delivery: delivery, account: account.number, user: account.user, creationWait: creationWait, fault: fault)
         var results: [WireResult] = []
         results.reserveCapacity(delivery.operations.count)
+        var last = stored?.operation
         for operation in delivery.operations {
+            let before = lane.mark
             let outcome = apply(operation, &lane, &current)
+            if lane.mark != before { last = operation.id }
             results.append(result(of: operation, outcome))
         }
         countMessages(&current)
         if lane.mark != stored?.mark ?? 0 {
-            set(.init(mark: lane.mark, mover: delivery.claim.opening, commit: commit(&current)), of: key)
+            set(
+                .init(mark: lane.mark, mover: delivery.claim.opening, operation: last, commit: commit(&current)),
+                of: key)
         } else if current.hasDeleted, var stored {
             // A change below the mark.
             stored.commit = commit(&current)
@@ -107,8 +112,9 @@ struct DeliveryTransaction {
         let opening = delivery.claim.opening.map { OpeningKey(outbox: outbox, opening: $0) }
         var lineage = LineageRules(highest: stored?.epoch ?? 0, opening: stored?.opening)
         let verdict = lineage.admit(
-            delivery.claim, isBarred: opening.map(state.barred.contains) ?? false, mark: lane?.mark ?? 0,
-            mover: lane?.mover)
+            delivery.claim, isBarred: opening.map(state.barred.contains) ?? false,
+            lane: .init(mark: lane?.mark ?? 0, mover: lane?.mover, operation: lane?.operation),
+            links: delivery.operations.lazy.map { .init(previous: $0.previous, sequence: $0.sequence, id: $0.id) })
         switch verdict {
         case .admitted:
             let admitted = DeliveryState.Outbox(epoch: lineage.highest, opening: lineage.opening)

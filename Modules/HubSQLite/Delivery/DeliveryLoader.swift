@@ -39,7 +39,8 @@ struct DeliveryLoader {
     private mutating func load(_ key: LaneKey) throws {
         var row = try SQLStatement(
             """
-            SELECT outbox.number, outbox.epoch, outbox.opening, lane.mark, lane.mover, lane.changed_in
+            SELECT outbox.number, outbox.epoch, outbox.opening, lane.mark, lane.mover, lane.changed_in,
+                lane.operation
             FROM outbox LEFT JOIN lane ON lane.outbox = outbox.number AND lane.name = ?
             WHERE outbox.account = ? AND outbox.id = ?
             """, db)
@@ -50,7 +51,9 @@ struct DeliveryLoader {
         numbers.outboxes[key.outbox] = row.number(0)
         state.outboxes[key.outbox] = .init(epoch: row.number(1), opening: row.id(2).map(OpeningID.init))
         guard !row.isNull(3) else { return }
-        state.lanes[key] = .init(mark: row.number(3), mover: row.id(4).map(OpeningID.init), commit: row.number(5))
+        state.lanes[key] = .init(
+            mark: row.number(3), mover: row.id(4).map(OpeningID.init), operation: row.id(6).map(OperationID.init),
+            commit: row.number(5))
     }
 
     private mutating func load(_ key: OpeningKey) throws {

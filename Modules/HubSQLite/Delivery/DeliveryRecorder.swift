@@ -87,14 +87,16 @@ struct DeliveryRecorder {
         for (key, lane) in lanes {
             var upsert = try SQLStatement(
                 """
-                INSERT INTO lane (outbox, name, mark, mover, changed_in) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO lane (outbox, name, mark, mover, operation, changed_in) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (outbox, name) DO UPDATE
-                    SET mark = excluded.mark, mover = excluded.mover, changed_in = excluded.changed_in
+                    SET mark = excluded.mark, mover = excluded.mover, operation = excluded.operation,
+                        changed_in = excluded.changed_in
                 """, db)
             upsert.bind(try number(of: key.outbox))
             upsert.bind(key.lane.rawValue)
             upsert.bind(lane.mark)
             upsert.bind(lane.mover?.value)
+            upsert.bind(lane.operation?.value)
             upsert.bind(lane.commit)
             try upsert.run()
         }

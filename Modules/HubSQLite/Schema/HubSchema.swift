@@ -23,8 +23,8 @@ internal import GRDB
 ///   answered with the stored result.
 /// - `reaction`: the reactions, by message, user and name.
 /// - `outbox`: one row for each (account, outbox id), with the highest epoch seen and the opening that delivered last.
-/// - `lane`: one row for each lane of an outbox, with its mark and the opening that moved it last. `changed_in` is the
-///   commit that changed it last; the highest of them is the hub's last commit.
+/// - `lane`: one row for each lane of an outbox, with its mark, and the opening and the operation that moved it last.
+///   `changed_in` is the commit that changed it last; the highest of them is the hub's last commit.
 /// - `barred_opening`: openings of copied stores that must never deliver in that outbox again.
 /// - `early_deletion`: ids that an account deleted before they arrived. A copy of its store may still deliver them:
 ///   they are then stored as deleted messages, and their row here is removed. The oldest are dropped when there are too
@@ -86,6 +86,9 @@ enum HubSchema {
         }
         migrator.registerMigration("14: deleted messages by position") { db in
             try db.execute(sql: fourteenth)
+        }
+        migrator.registerMigration("15: the last operation of each lane") { db in
+            try db.execute(sql: fifteenth)
         }
         return migrator
     }
@@ -246,6 +249,10 @@ enum HubSchema {
 
     private static let fourteenth = """
         CREATE INDEX message_deleted ON message (channel, position) WHERE deleted_at IS NOT NULL;
+        """
+
+    private static let fifteenth = """
+        ALTER TABLE lane ADD COLUMN operation BLOB;
         """
 
     private static let second = """

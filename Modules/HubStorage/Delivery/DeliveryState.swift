@@ -20,12 +20,15 @@ package struct DeliveryState: Sendable, Equatable {
         package var mark: Int64
         /// The opening that moved the mark last; `nil` when unknown.
         package var mover: OpeningID?
+        /// The operation that moved it last; `nil` when unknown.
+        package var operation: OperationID?
         /// The commit that changed the lane last.
         package var commit: Int64
 
-        package init(mark: Int64, mover: OpeningID?, commit: Int64) {
+        package init(mark: Int64, mover: OpeningID?, operation: OperationID? = nil, commit: Int64) {
             self.mark = mark
             self.mover = mover
+            self.operation = operation
             self.commit = commit
         }
     }

@@ -24,7 +24,8 @@ extension HubStorageConformance {
             let state = try await site.load(keys)
             let lane = Site.lane("text", 1, site.ada)
             try requireEqual(state.outboxes, [lane.outbox: .init(epoch: 3, opening: Site.opening(7))], "the outbox")
-            try requireEqual(state.lanes, [lane: .init(mark: 3, mover: Site.opening(7), commit: 1)], "the lane")
+            let end = DeliveryState.Lane(mark: 3, mover: Site.opening(7), operation: Site.id(3), commit: 1)
+            try requireEqual(state.lanes, [lane: end], "the lane")
             try requireEqual(state.barred, [Site.opening(9, 1, site.ada)], "the barred opening")
             try requireEqual(state.channels, [Site.general: 1, Site.second: 1], "the channels")
             let first = DeliveryState.Message(

@@ -203,6 +203,28 @@ import Testing
         }
     }
 
+    /// Both copies have the opening 1. This one transmitted its sequence 4 in the opening 2, of which nothing arrived:
+    /// its base covers everything that the other one has delivered.
+    @Test(
+        arguments: HubFixture.StorageKind.allCases,
+        [
+            (operation: send(4, after: 2), isCopy: true), (operation: send(3, 33), isCopy: true),
+            (operation: send(3), isCopy: false), (operation: send(4, after: 3), isCopy: false),
+        ])
+    func aMarkThatAStoreCannotHaveMovedRevealsACopy(
+        kind: HubFixture.StorageKind, step: (operation: WireOperation, isCopy: Bool)
+    ) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2)], opening: 1))
+            _ = try await hub.client.report(delivery([send(3)], opening: 1))
+            let own = delivery([step.operation], epoch: 3, opening: 3, after: [2, 1], base: 4)
+            let response = try await hub.client.deliver(own)
+            #expect(response.errorCode == (step.isCopy ? "storeForked" : nil))
+            let repeated = delivery([send(3)], epoch: 3, opening: 3, after: [2, 1], base: 4)
+            #expect(try await hub.client.deliver(repeated).errorCode == (step.isCopy ? "storeForked" : nil))
+        }
+    }
+
     @Test(arguments: HubFixture.StorageKind.allCases)
     func accountsDoNotMixUnderOneOutboxId(kind: HubFixture.StorageKind) async throws {
         try await HubFixture.running(on: kind) { hub in

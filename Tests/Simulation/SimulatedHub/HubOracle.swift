@@ -11,7 +11,8 @@ package import CausewayModels
 ///
 /// 1. A delivery is rejected as a whole unless its store knows everything done in its outbox before: the last known
 ///   opening is its own or one of its ancestors, and no other opening has advanced the lane beyond what its store had
-///   transmitted when it was opened. Without an opening: unless a higher epoch is known.
+///   transmitted when it was opened, or last to a sequence that its store left out, or with another operation than its
+///   store's of the same sequence. Without an opening: unless a higher epoch is known.
 /// 2. An operation is processed once: when it names the sequence that its lane processed last.
 /// 3. An operation that names another sequence is a gap. Nothing after a gap, or after an operation that is deferred,
 ///   is processed.
@@ -34,10 +35,11 @@ package struct HubOracle: Sendable {
         var outbox: OutboxID
     }
 
-    /// An opening of a store, and a sequence to which it advanced a lane.
+    /// An opening of a store, and an operation with which it advanced a lane.
     private struct Passed {
         var opening: OpeningID
         var sequence: Int64
+        var message: OperationID
     }
 
     private struct Stored {
@@ -148,7 +150,15 @@ package struct HubOracle: Sendable {
         let passed = passed[lane, default: []]
         // Its last advance there was checked when it arrived.
         if passed.last?.opening == opening { return false }
-        return passed.contains { $0.opening != opening && $0.sequence > delivery.base }
+        if passed.contains(where: { $0.opening != opening && $0.sequence > delivery.base }) { return true }
+        guard let last = passed.last else { return false }
+        return delivery.operations.contains { excludes(last, $0) }
+    }
+
+    /// True if a store that has an operation in its chain has not advanced the lane so.
+    private func excludes(_ passed: Passed, _ operation: DeliveryOperation) -> Bool {
+        if operation.sequence == passed.sequence { return operation.message != passed.message }
+        return operation.previous < passed.sequence && passed.sequence < operation.sequence
     }
 
     /// Reports a delivery that was admitted although it had to be rejected.
@@ -197,6 +207,10 @@ package struct HubOracle: Sendable {
             switch outcome {
             case .gap, .tryLater, .notAttempted: isOver = true
             default:
+                if let opening = delivery.opening, operation.sequence > mark {
+                    passed[lane, default: []].append(
+                        Passed(opening: opening, sequence: operation.sequence, message: operation.message))
+                }
                 if let wrong = note(outcome, of: operation, lane, isNew: operation.sequence > mark) { return wrong }
                 if case .accepted = outcome, stored[operation.message]?.isDeleted == true {
                     deletedSince.insert(operation.message)
@@ -207,9 +221,6 @@ package struct HubOracle: Sendable {
             return "the hub names \(report.deletedSince.count) of \(deletedSince.count) messages that are deleted"
         }
         let mark = mark(of: lane)
-        if let opening = delivery.opening, passed[lane]?.last?.sequence ?? 0 != mark {
-            passed[lane, default: []].append(Passed(opening: opening, sequence: mark))
-        }
         return report.mark == mark ? nil : "the hub reports mark \(report.mark), and its lane stands at \(mark)"
     }
 

@@ -53,6 +53,8 @@ package struct ModelHub: Hashable {
     var log = HubLog()
     private var lineages: [OutboxKey: LineageRules] = [:]
     private(set) var movers: [LaneKey: OpeningID] = [:]
+    /// The operations that moved the marks last.
+    private var lastOperations: [LaneKey: OperationID] = [:]
     private var barred: [OutboxKey: Set<OpeningID>] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every stored message, in the order of storing.
@@ -129,6 +131,7 @@ package struct ModelHub: Hashable {
             let before = rules.mark
             let outcome = apply(operation, key, &rules, time, verdict)
             outcomes.append(outcome)
+            if rules.mark != before { lastOperations[key] = operation.message }
             if case .accepted = outcome, isDeleted(operation.message) { deleted.insert(operation.message) }
             if let mark = forgottenMark(outcomes.last, before) { rules = LaneRules(mark: mark) }
         }
@@ -158,7 +161,10 @@ package struct ModelHub: Hashable {
         let claim = LineageRules.Claim(
             epoch: delivery.epoch, opening: delivery.opening, ancestors: delivery.ancestors, base: delivery.base)
         let isBarred = delivery.opening.map { barred[outbox]?.contains($0) ?? false } ?? false
-        let verdict = lineage.admit(claim, isBarred: isBarred, mark: marks[key] ?? 0, mover: movers[key])
+        let verdict = lineage.admit(
+            claim, isBarred: isBarred,
+            lane: .init(mark: marks[key] ?? 0, mover: movers[key], operation: lastOperations[key]),
+            links: delivery.operations.lazy.map { .init(previous: $0.previous, sequence: $0.sequence, id: $0.message) })
         if plantedFault == .ignoresEpochs { return }
         switch verdict {
         case .admitted: lineages[outbox] = lineage
