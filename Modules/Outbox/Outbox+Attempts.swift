@@ -132,7 +132,7 @@ extension Outbox {
     mutating func failUnsent(_ lane: Int, _ index: Int, _ failure: Failure, _ step: inout OutboxStep) {
         let slot = lanes[lane].slots[index]
         lanes[lane].endHold(ofHead: slot.message)
-        guard !slot.wasTransmitted, !mayBeElsewhere(slot.ordinal) else {
+        guard !slot.wasTransmitted, !mayBeElsewhere(slot.ordinal, in: lanes[lane].id) else {
             return giveUp(lane, index, failure, &step)
         }
         noteFailure(of: slot, failure, lane, &step)
@@ -155,7 +155,8 @@ extension Outbox {
     /// Marks the message as `error` and completes it, or, if it is in doubt, leaves its completion to the verdict.
     mutating func noteFailure(of slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ step: inout OutboxStep) {
         // A fence for its sequence from before a resend may still wait for its verdict.
-        let isInDoubt = slot.isInDoubt || slotIndex.hasFence(for: slot.message) || mayBeElsewhere(slot.ordinal)
+        let isInDoubt =
+            slot.isInDoubt || slotIndex.hasFence(for: slot.message) || mayBeElsewhere(slot.ordinal, in: lanes[lane].id)
         step.write(.fail(slot.message, failure, inDoubt: isInDoubt))
         endUpload(of: slot.message, isAbandoned: false, &step)
         notePause(by: slot.message, failure, lane)

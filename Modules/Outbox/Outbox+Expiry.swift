@@ -37,7 +37,7 @@ extension Outbox {
                 of: slot, .expired, code: "expired", detail: "waited longer than \(limit.components.seconds) s",
                 at: step.clock)
             lanes[lane].endHold(ofHead: slot.message)
-            if slot.wasTransmitted || mayBeElsewhere(slot.ordinal) {
+            if slot.wasTransmitted || mayBeElsewhere(slot.ordinal, in: lanes[lane].id) {
                 giveUp(lane, index, failure, &step)
             } else {
                 expireUnsent(lane, index, failure, &step)

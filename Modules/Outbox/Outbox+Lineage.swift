@@ -11,21 +11,35 @@ import DequeModule
 /// the old id is awaited any more. The other copy may have delivered, or may yet deliver, every message of this one;
 /// the server knows messages by their ids, so none is stored there twice.
 ///
-/// Until the server has confirmed this opening, and permanently once a copy was detected, messages of an earlier
-/// opening are never treated as if they had not been transmitted: see ``mayBeElsewhere(_:)``.
+/// Until the server has confirmed this opening in a lane, and permanently once a copy was detected, messages of an
+/// earlier opening are never treated as if they had not been transmitted: see ``mayBeElsewhere(_:in:)``. One lane says
+/// nothing about another: a copy that was taken while the program ran may have delivered in that one only.
 extension Outbox {
     /// True for the ordinal of an item that a copy of the store has, too, so that the copy may have delivered it, or
     /// that the history which the server has returned to may contain. Its sequence would not show that: a message that
     /// waited for another one meanwhile, or that was resent, has a new one.
-    func mayBeElsewhere(_ ordinal: Int64) -> Bool {
+    ///
+    /// - Parameter lane: the lane of the item; `nil` if it was never queued here.
+    func mayBeElsewhere(_ ordinal: Int64, in lane: LaneID?) -> Bool {
         guard lineage.opening != nil else { return false }
-        return ordinal < (isConfirmed ? lineage.sharedBelow : max(lineage.sharedBelow, lineage.openedAt))
+        return ordinal < lineage.sharedBelow || ordinal < lineage.openedAt && !isConfirmed(lane)
+    }
+
+    /// True if the server has admitted this opening in the lane: it admits no other copy from then on, and until then
+    /// none had delivered anything in this lane that this store does not know.
+    private func isConfirmed(_ lane: LaneID?) -> Bool {
+        guard let lane else { return isConfirmed }
+        return laneIndices[lane].map { lanes[$0].isConfirmed } ?? false
     }
 
     /// Processes a response that names the opening that the server has admitted.
     mutating func confirm(_ batch: Batch, _ report: DeliveryReport) {
         guard batch.outbox == outboxID, let opening = lineage.opening, report.opening == opening else { return }
         isConfirmed = true
+        // A mark behind the batch may be one of a copy's: the next batches show whether it is one of this store's.
+        if let lane = laneIndices[batch.lane], let last = batch.operations.last, report.mark <= last.sequence {
+            lanes[lane].isConfirmed = true
+        }
         forks = 0
     }
 
@@ -111,6 +125,7 @@ extension Outbox {
             guard let index = old.laneIndices[lanes[lane].id] else { continue }
             let former = old.lanes[index]
             lanes[lane].base = former.base
+            lanes[lane].isConfirmed = former.isConfirmed
             lanes[lane].hold = former.hold
             lanes[lane].caution = former.caution
             lanes[lane].emptyBatchFailures = former.emptyBatchFailures

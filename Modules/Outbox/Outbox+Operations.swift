@@ -89,7 +89,7 @@ extension Outbox {
     /// True while no copy of the item can exist outside the store, and no fence for one: it may still be changed, or
     /// removed without a request to the server.
     func canRemoveUnsent(_ item: some Deliverable) -> Bool {
-        guard !item.isInDoubt, !slotIndex.hasFence(for: item.id), !mayBeElsewhere(item.ordinal) else {
+        guard !item.isInDoubt, !slotIndex.hasFence(for: item.id), !mayBeElsewhere(item.ordinal, in: item.lane) else {
             return false
         }
         return item.syncState == .error || item.isPending && item.previousSequence == nil

@@ -79,7 +79,7 @@ extension Outbox {
         for dependant in dependants {
             if !dependant.createsMessage {
                 if canRemoveUnsent(dependant) { changes.removeUnsent(dependant.id) }
-            } else if !mayBeElsewhere(dependant.ordinal) {
+            } else if !mayBeElsewhere(dependant.ordinal, in: dependant.lane) {
                 let failure = Failure(
                     reason: .refused, code: "parentDeleted",
                     detail: "the message it replies to was deleted before it was sent", at: clock.wall)
@@ -100,7 +100,8 @@ extension Outbox {
         let fence = fenceSlot(of: message.id)
         if let fence { mutations.append(retraction(at: fence)) }
         // A retraction bars late copies under this outbox id alone; another copy of the store has one of its own.
-        if mayBeElsewhere(message.ordinal) || (message.syncState == .synced && fence == nil), let lane {
+        if mayBeElsewhere(message.ordinal, in: message.lane) || (message.syncState == .synced && fence == nil), let lane
+        {
             mutations.append(.appendDelete(message.id, lane: lane))
         }
         mutations.append(

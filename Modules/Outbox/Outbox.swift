@@ -66,7 +66,7 @@ package struct Outbox: Sendable, Hashable {
     package let outboxID: OutboxID
     package let epoch: Int64
     package let lineage: Lineage
-    /// True once the server has admitted this opening as the newest one of the store.
+    /// True once the server has admitted this opening, in any lane, as the newest one of the store.
     var isConfirmed = false
     /// The number of consecutive times that another copy was detected without any confirmation by the server in
     /// between.

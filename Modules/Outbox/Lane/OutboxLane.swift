@@ -38,6 +38,8 @@ struct OutboxLane: Sendable, Hashable {
     var lastTransmitted: Int64
     /// The value of `lastTransmitted` when this opening of the store began.
     var base: Int64
+    /// True once the server has admitted this opening of the store in the lane.
+    var isConfirmed = false
     /// The highest sequence in the store's snapshot.
     var knownUntil: Int64 = 0
     var hold: Hold?

@@ -115,5 +115,16 @@ extension RegressionSeed {
         RegressionSeed(
             8842, "a message was sent beside one that was taken back after a crash, and was charged for the next one",
             isSteady: false),
+        RegressionSeed(
+            35015, "what a copy had delivered expired without a question, because another lane was confirmed",
+            isSteady: false),
+        RegressionSeed(
+            16654, "a copy had delivered what this store had left out, and its mark was taken for one of this store's",
+            isSteady: false),
+        RegressionSeed(
+            40292, "a wait ended with its account, for a message of the next one", isSteady: false),
+        RegressionSeed(
+            54575, "another device deleted a message before its creator was told that it was durable",
+            isSteady: false),
     ]
 }

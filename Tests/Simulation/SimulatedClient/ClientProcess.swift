@@ -115,7 +115,11 @@ struct Device {
     /// Messages that each user deleted here; on the hub another user's message remains.
     var deletedHere: [UserID: Set<MessageID>] = [:]
     /// The session of the last login, as stored.
-    var session: Session?
+    var session: Session? {
+        didSet { if let oldValue, oldValue.user != session?.user { accountChanges += 1 } }
+    }
+    /// How often another account became the current one.
+    private(set) var accountChanges = 0
 
     init(disk: any DeviceDisk) { self.disk = disk }
 }

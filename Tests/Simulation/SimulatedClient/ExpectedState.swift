@@ -27,8 +27,9 @@ struct ExpectedState {
         /// True while its fate on the hub cannot be determined: a copy of its store continues and sends it. Ends with
         /// the copy, see ``World/endExcuses()``. Order and at most one copy hold all the same.
         var isSentByCopy = false
-        /// When the hub last stored it from a copy.
+        /// When the hub last stored it from a copy, and under which outbox id.
         var storedByCopyAt: MonotonicTime?
+        var storedByCopyUnder: OutboxID?
         /// When its store failed it for good.
         var failedForGoodAt: MonotonicTime?
         /// When the hub said first that it does not have it.

@@ -20,9 +20,10 @@ extension World {
 
     /// Notes that the hub stores a message from a copy of its store. It does so once in each of its histories; only the
     /// last time counts.
-    func noteStoredByCopy(_ id: MessageID) {
+    func noteStoredByCopy(_ id: MessageID, under outbox: OutboxID) {
         expected.records[id]?.isSentByCopy = true
         expected.records[id]?.storedByCopyAt = runtime.now
+        expected.records[id]?.storedByCopyUnder = outbox
     }
 
     /// Notes that the hub says for the first time that it does not have a message. The client hears it later.
@@ -32,8 +33,9 @@ extension World {
 
     /// Ends the excuses of messages that copies have sent, once no copy exists any more: from then on every verdict
     /// must be true. A store that failed a message for good before its copy delivered it cannot know that, nor can one
-    /// whose question the hub answered before, nor one that deleted it as unsent, nor one in which it waits for its
-    /// parent: it fails with that one, and nothing is asked.
+    /// whose question the hub answered before, nor one that deleted it before as unsent, nor one in which it waits for
+    /// its parent: it fails with that one, and nothing is asked. A copy that has changed over to another outbox id is
+    /// another device: the hub tells nothing of it to this one, which may delete what it has never sent.
     func endExcuses() {
         guard processes.allSatisfy({ $0.life != .isCopied }) else { return }
         for id in expected.created {
@@ -41,20 +43,31 @@ extension World {
                 let (process, _) = running(record.device), isHome(record, process)
             else { continue }
             expected.records[id]?.isSentByCopy = false
-            guard let item = processes[process].mirror.items[id] else {
-                // It was deleted here, where nothing told of the copy: the hub was not asked.
-                expected.records[id]?.isBeyondRepair = true
-                tally.excusesKept += 1
-                continue
-            }
-            let known = min(record.failedForGoodAt ?? .zero, record.absentAt ?? .init(nanoseconds: .max))
-            if item.isParked || item.isFailedForGood, let stored = record.storedByCopyAt, known <= stored {
-                expected.records[id]?.isBeyondRepair = true
-                tally.excusesKept += 1
-            } else {
-                tally.excusesEnded += 1
-            }
+            let isExcused =
+                if let ended = endOfSending(record, process), let stored = record.storedByCopyAt {
+                    ended <= stored || isGone(record, process) && !wasStored(record, underIDOf: process)
+                } else {
+                    false
+                }
+            if isExcused { expected.records[id]?.isBeyondRepair = true }
+            tally.excusesKept += isExcused ? 1 : 0
+            tally.excusesEnded += isExcused ? 0 : 1
         }
+    }
+
+    private func isGone(_ record: ExpectedState.Record, _ process: Int) -> Bool {
+        processes[process].mirror.items[record.item.id] == nil
+    }
+
+    private func wasStored(_ record: ExpectedState.Record, underIDOf process: Int) -> Bool {
+        record.storedByCopyUnder == processes[process].disk.outboxID
+    }
+
+    /// When the store has ended a message, so that nothing more is sent for it; `nil` while something is.
+    private func endOfSending(_ record: ExpectedState.Record, _ process: Int) -> MonotonicTime? {
+        guard let item = processes[process].mirror.items[record.item.id] else { return record.deletedAt ?? .zero }
+        guard item.isParked || item.isFailedForGood else { return nil }
+        return min(record.failedForGoodAt ?? .zero, record.absentAt ?? .init(nanoseconds: .max))
     }
 }
 

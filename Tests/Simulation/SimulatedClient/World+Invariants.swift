@@ -133,22 +133,27 @@ extension World {
         violated(.refusal, "message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
     }
 
+    /// Checks all messages; names the one that was created first.
     private func checkVerdicts(_ process: Int) {
-        for id in processes[process].mirror.items.keys { checkVerdict(id, process) }
+        let wrong = processes[process].mirror.items.values.filter { isFalselyFailed($0, process) }
+        if let first = wrong.map(\.id).min(by: { expected.number($0) < expected.number($1) }) {
+            checkVerdict(first, process)
+        }
     }
 
     /// Checks that a message in `error` and not in doubt is not on the hub, unless a pending fence will find it: the
     /// hub refused one copy and accepted another, or has it back from a backup.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
-        guard let message = processes[process].mirror.items[id], message.syncState == .error,
-            !message.isInDoubt,
-            let record = expected.records[id], !record.isExcused,
-            record.device == processes[process].device,
-            hub.accepted[id] != nil,
-            !((record.isRepeated || record.wasBroughtBack) && isAsked(id, process)),
-            !isBehind(process)
-        else { return }
-        violated(.finalFailure, "message \(record.number) is failed for good (\(message.told)), and the hub has it")
+        guard let message = processes[process].mirror.items[id], isFalselyFailed(message, process) else { return }
+        violated(
+            .finalFailure, "message \(expected.number(id)) is failed for good (\(message.told)), and the hub has it")
+    }
+
+    private func isFalselyFailed(_ message: StoredItem, _ process: Int) -> Bool {
+        guard message.isFailedForGood, let record = expected.records[message.id], !record.isExcused,
+            record.device == processes[process].device, hub.accepted[message.id] != nil
+        else { return false }
+        return !((record.isRepeated || record.wasBroughtBack) && isAsked(message.id, process)) && !isBehind(process)
     }
 
     /// True when a fence or a deletion of the message still has to reach the hub.
@@ -259,7 +264,7 @@ extension World {
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
         // The other copy of a store delivers for itself, including the entries in flight when the copy was made.
-        if processes[call.process].wasCopied { noteStoredByCopy(id) }
+        if processes[call.process].wasCopied { noteStoredByCopy(id, under: call.delivery.outbox) }
         guard let record = expected.records[id], let stored = hub.accepted[id] else {
             return "the hub stores what nobody created"
         }

@@ -122,6 +122,7 @@ extension World {
         messagesWritten += 1
         let ticket = messagesWritten
         let handle = try await client.messages.createTextMessage(text, in: channel)
+        let accountChanges = devices[processes[process].device].accountChanges
         runtime.spawn { [self] in
             let result: Result<ServerPosition, DeliveryError>
             do throws(DeliveryError) {
@@ -129,7 +130,8 @@ extension World {
             } catch {
                 result = .failure(error)
             }
-            witnessCompletion(ticket, result, process)
+            let isOtherAccount = devices[processes[process].device].accountChanges != accountChanges
+            witnessCompletion(ticket, result, process, mayBeUnknown: isOtherAccount)
         }
         guard isRunning(process) else { return }
         witnessAccepted(handle.message, process)
@@ -151,6 +153,7 @@ extension World {
     /// Waits in a separate task; with `patience` the wait is cancelled after that time.
     func wait(for handle: MessageHandle, _ process: Int, patience: Duration?) {
         processes[process].waiting[handle.id, default: 0] += 1
+        let accountChanges = devices[processes[process].device].accountChanges
         let waiting = runtime.spawn { [self] in
             let result: Result<ServerPosition, DeliveryError>
             do throws(DeliveryError) {
@@ -160,7 +163,9 @@ extension World {
             }
             let left = processes[process].waiting[handle.id, default: 1] - 1
             processes[process].waiting[handle.id] = left == 0 ? nil : left
-            witnessResult(result, of: handle.id, process, mayBeUnknown: patience != nil)
+            // A wait ends with the account that began it, also for a message that the next one has or created.
+            let isOtherAccount = devices[processes[process].device].accountChanges != accountChanges
+            witnessResult(result, of: handle.id, process, mayBeUnknown: patience != nil || isOtherAccount)
         }
         if let patience { after(patience) { waiting.cancel() } }
     }

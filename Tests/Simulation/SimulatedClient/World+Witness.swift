@@ -18,7 +18,8 @@ extension World {
         tell(.accepted, process, record.number) {
             "device \(record.device): message \(record.number) is accepted as #\(message.laneSequence)"
         }
-        if processes[process].mirror.items[message.id] == nil, !record.isDeleted,
+        // Its creator may be told late, when another device has deleted it on the hub.
+        if processes[process].mirror.items[message.id] == nil, !record.isDeleted, !record.isGoneByPage,
             isHome(record, process)
         {
             violated(.accepted, "message \(record.number) was accepted, and cannot be read")
@@ -104,12 +105,14 @@ extension World {
     }
 
     /// Checks a call of a completion.
-    func witnessCompletion(_ ticket: Int, _ result: Result<ServerPosition, DeliveryError>, _ process: Int) {
+    func witnessCompletion(
+        _ ticket: Int, _ result: Result<ServerPosition, DeliveryError>, _ process: Int, mayBeUnknown: Bool
+    ) {
         guard isRunning(process) else { return }
         completions[ticket, default: Completion()].calls += 1
         if completions[ticket]?.calls != 1 { violated(.repeatedCompletion, "a completion was called twice") }
         guard let id = completions[ticket]?.message else { return }
-        witnessResult(result, of: id, process, mayBeUnknown: false)
+        witnessResult(result, of: id, process, mayBeUnknown: mayBeUnknown)
     }
 
     // MARK: - Errors

@@ -85,11 +85,16 @@ struct OutboxHarness {
         answer(batch, outcomes, mark: mark)
     }
 
-    /// - Parameter deleted: accepted messages that were deleted on the server since.
-    mutating func answer(_ batch: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0, deleted: [String] = []) {
+    /// - Parameters:
+    ///   - deleted: accepted messages that were deleted on the server since.
+    ///   - opening: the opening of the store that the server has admitted.
+    mutating func answer(
+        _ batch: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0, deleted: [String] = [], opening: OpeningID? = nil
+    ) {
         guard let batch = self.batch(batch) else { return }
         var report = DeliveryReport(mark: mark, outcomes: outcomes)
         report.deletedSince = Set(deleted.map(id))
+        report.opening = opening
         take(.responded(batch, report))
     }
 
@@ -122,8 +127,9 @@ struct OutboxHarness {
     }
 
     /// Deletes as the engine does: first the commit, then the event.
-    mutating func delete(_ name: String, _ state: SyncState) {
-        let mutations = outbox.deletion(of: .message(message(name, state)), with: [], by: .api, at: clock).mutations
+    mutating func delete(_ name: String, _ state: SyncState, lane: LaneID = .text) {
+        let message = StoredItem.message(message(name, state, lane: lane))
+        let mutations = outbox.deletion(of: message, with: [], by: .api, at: clock).mutations
         clear()
         written += mutations.compactMap(\.told)
         handle(.deleted([id(name)]))
