@@ -18,7 +18,8 @@ package import CausewayModels
 /// A copy may be taken in the middle of an opening. Both then have it among their ancestors, and only the marks reveal
 /// it. A store cannot have moved a mark above its base, nor between two sequences that it transmitted one after the
 /// other, nor with another operation than its own of that sequence. (The base alone is not enough: it includes what the
-/// store transmitted in openings that never reached the hub.) Such an opening is barred for ever, so that none of its
+/// store transmitted in openings that never reached the hub.) The hub knows only the last operation of a lane: one of a
+/// copy's before it, which this store left out, stays unseen. Such an opening is barred for ever, so that none of its
 /// operations still in transit in another lane is applied after it has continued under another outbox id.
 package struct LineageRules: Sendable, Hashable {
     package enum Verdict: Sendable, Equatable {

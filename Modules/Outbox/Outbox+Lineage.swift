@@ -25,8 +25,9 @@ extension Outbox {
         return ordinal < lineage.sharedBelow || ordinal < lineage.openedAt && !isConfirmed(lane)
     }
 
-    /// True if the server has admitted this opening in the lane: it admits no other copy from then on, and until then
-    /// none had delivered anything in this lane that this store does not know.
+    /// True if the server has admitted this opening in the lane, at an operation of this store: it admits no other copy
+    /// from then on. It knows only the last operation of the lane, so that one of a copy's before it, which this store
+    /// left out, stays unseen.
     private func isConfirmed(_ lane: LaneID?) -> Bool {
         guard let lane else { return isConfirmed }
         return laneIndices[lane].map { lanes[$0].isConfirmed } ?? false

@@ -38,7 +38,7 @@ struct OutboxLane: Sendable, Hashable {
     var lastTransmitted: Int64
     /// The value of `lastTransmitted` when this opening of the store began.
     var base: Int64
-    /// True once the server has admitted this opening of the store in the lane.
+    /// True once the server has admitted this opening of the store in the lane, its mark not behind the batch.
     var isConfirmed = false
     /// The highest sequence in the store's snapshot.
     var knownUntil: Int64 = 0
