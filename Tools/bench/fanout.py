@@ -73,6 +73,26 @@ class Hub:
         read_until(opened, b"\r\n\r\n")
         return opened
 
+    @staticmethod
+    def follow(opened):
+        """Asks for events on a socket; the first part has been read."""
+        request = {"id": 1, "method": "GET", "path": "/v1/events", "headers": {"accept": "text/event-stream"}}
+        text = json.dumps(request).encode()
+        # One text frame of less than 126 bytes, masked with zeros.
+        opened.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
+        read_until(opened, b'isUpToDate":true')
+
+    def get(self, number):
+        """A connection that stays open after a request for the session and one for a page of messages."""
+        token = self.tokens[1 + number // SESSIONS_PER_ACCOUNT]
+        opened = self.send(token, "GET /v1/session HTTP/1.1")
+        read_until(opened, b"}")
+        opened.sendall(
+            f"GET /v1/channels/{CHANNEL}/messages?limit=20 HTTP/1.1\r\nHost: localhost\r\n"
+            f"Authorization: Bearer {token}\r\n\r\n".encode())
+        read_until(opened, b"]")
+        return opened
+
 
 def read_until(opened, end):
     received = b""
@@ -175,6 +195,17 @@ def main():
 
     print(f"load of the machine at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
     with tempfile.TemporaryDirectory() as folder:
+        # A hub of its own: memory that one measurement gave back would be used by the next.
+        hub = Hub(options.hub, options.subscribers // SESSIONS_PER_ACCOUNT + 1, folder)
+        try:
+            Publisher(hub).rate(20)
+            before = hub.memory
+            opened = [hub.get(number) for number in range(options.subscribers)]
+            held = (hub.memory - before) / len(opened) / 1024
+            report(f"memory of each of {len(opened)} idle connections after two requests", held, "KiB", 32)
+        finally:
+            hub.close()
+    with tempfile.TemporaryDirectory() as folder:
         accounts = max(options.subscribers, options.sessions) // SESSIONS_PER_ACCOUNT + 1
         hub = Hub(options.hub, accounts, folder)
         try:
@@ -185,6 +216,10 @@ def main():
             before = hub.memory
             idle = [hub.open_socket(number) for number in range(options.sessions)]
             report(f"memory of each of {len(idle)} idle sockets", (hub.memory - before) / len(idle) / 1024, "KiB", 20)
+            for each in idle:
+                hub.follow(each)
+            held = (hub.memory - before) / len(idle) / 1024
+            report("memory of each when it follows its events", held, "KiB", 20)
             for each in idle:
                 each.close()
 
@@ -212,4 +247,5 @@ def main():
     sys.exit(0 if met or options.no_goals else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -113,7 +113,8 @@ struct EventResponder: Sendable {
         _ context: HubRequestContext
     ) async throws -> (lease: ByteLease, part: EventPart) {
         let account = try context.requireAccount()
-        let built = try await responses.build(context, reserving: bytesMax) {
+        // In a child task, because that of a waiting reader would keep the memory that reading needs.
+        async let reading = responses.build(context, reserving: bytesMax) {
             try await reader.read(
                 after: cursor, for: account, topics: request.topics,
                 limit: PageLimit(count: request.limit, contentBytes: bytesMax)
@@ -122,6 +123,7 @@ struct EventResponder: Sendable {
                 return try await ephemeral.part(after: seen, for: account, session)
             }
         }
+        let built = try await reading
         // The rest of the reservation is given back at once: after a delivery all readers of the account read at the
         // same moment.
         built.0.correct(to: built.1.body.count)

@@ -39,7 +39,7 @@ struct HubRouter: Sendable {
         let middlewares = (AuthenticationMiddleware(storage, refill: attemptRefill), RequestShares())
         let onSockets = Router(context: HubRequestContext.self)
         addRoutes(to: onSockets, middlewares, sockets: nil)
-        addRoutes(to: router, middlewares, sockets: onSockets.buildResponder())
+        addRoutes(to: router, middlewares, sockets: ChildTaskResponder(onSockets.buildResponder()))
         return router
     }
 

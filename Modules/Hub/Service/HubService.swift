@@ -108,7 +108,7 @@ package final class HubService: Service {
         let limits = configuration.limits
         let readiness = readiness
         let application = Application(
-            router: router,
+            responder: ChildTaskResponder(router.buildResponder()),
             server: HTTPServerBuilder { responder in
                 LimitedServerChannel(responder: responder, tls: tls, limits: limits, refusal: .hub)
             },
