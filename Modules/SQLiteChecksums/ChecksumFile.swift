@@ -1,4 +1,5 @@
 import GRDBSQLite
+import Synchronization
 
 /// The open file of a database with checksums: SQLite's methods, of which reading and writing know pages.
 ///
@@ -92,7 +93,8 @@ enum ChecksumFile {
 
     private static func note(_ damage: PageDamage, _ name: UnsafePointer<CChar>) {
         guard let path = unsafe sqlite3_uri_parameter(name, PageChecksums.Parameter.path) else { return }
-        DamageLog.note(damage, in: unsafe String(cString: path))
+        let file = unsafe String(cString: path)
+        DamageLog.ofProcess.withLock { $0.note(damage, in: file) }
     }
 
     // MARK: SQLite's table

@@ -1,19 +1,28 @@
 import Synchronization
 
-/// The pages that were found damaged, by file: the last one of each.
-enum DamageLog {
+/// The pages that were found damaged: the last one of each file, for the files that were found damaged most recently.
+package struct DamageLog: Sendable {
     /// The files that are remembered.
-    private static let filesMax = 64
-    private static let found = Mutex<[String: PageDamage]>([:])
+    package static let filesMax = 64
 
-    static func note(_ damage: PageDamage, in path: String) {
-        found.withLock { found in
-            if found.count >= filesMax, found[path] == nil, let other = found.keys.first { found[other] = nil }
-            found[path] = damage
-        }
+    /// The most recent one at the end.
+    private var found: [(path: String, damage: PageDamage)] = []
+
+    package init() {}
+
+    /// Remembers a damage; beyond ``filesMax`` the file that was found damaged longest ago is forgotten.
+    package mutating func note(_ damage: PageDamage, in path: String) {
+        forget(path)
+        if found.count >= Self.filesMax { found.removeFirst() }
+        found.append((path, damage))
     }
 
-    static func last(in path: String) -> PageDamage? { found.withLock { $0[path] } }
+    package func last(in path: String) -> PageDamage? { found.last { $0.path == path }?.damage }
 
-    static func forget(_ path: String) { found.withLock { $0[path] = nil } }
+    package mutating func forget(_ path: String) { found.removeAll { $0.path == path } }
+}
+
+extension DamageLog {
+    /// Of all connections of this process.
+    static let ofProcess = Mutex(DamageLog())
 }

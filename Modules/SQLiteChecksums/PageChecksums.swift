@@ -1,6 +1,7 @@
 import Foundation
 package import GRDB
 import GRDBSQLite
+import Synchronization
 
 /// SQLite databases with a checksum in each page.
 ///
@@ -78,10 +79,10 @@ package enum PageChecksums {
     /// The damage that was found last in this database by a connection of this process.
     ///
     /// - Parameter path: as it was given to ``address(of:isNew:)``.
-    package static func damage(to path: String) -> PageDamage? { DamageLog.last(in: path) }
+    package static func damage(to path: String) -> PageDamage? { DamageLog.ofProcess.withLock { $0.last(in: path) } }
 
     /// Forgets it, before a query whose damage is of interest.
-    package static func forgetDamage(to path: String) { DamageLog.forget(path) }
+    package static func forgetDamage(to path: String) { DamageLog.ofProcess.withLock { $0.forget(path) } }
 }
 
 /// A page with a wrong checksum: the disk changed it, or a program without checksums.

@@ -132,6 +132,20 @@ struct ChecksumTests {
         #expect(try await messages(in: path) == Self.count)
     }
 
+    /// Between the failure of a query and the question for its page, another store may be found damaged.
+    @Test func theLastDamagesAreRemembered() {
+        var log = DamageLog()
+        for number in 0..<200 {
+            log.note(PageDamage(offset: Int64(number) * 4096, bytesCount: 4096), in: "\(number)")
+            for recent in max(0, number - DamageLog.filesMax + 1)...number {
+                #expect(log.last(in: "\(recent)")?.offset == Int64(recent) * 4096)
+            }
+            #expect(log.last(in: "\(number - DamageLog.filesMax)") == nil)
+        }
+        log.forget("199")
+        #expect(log.last(in: "199") == nil)
+    }
+
     /// A check reads every page, free ones included, and names all that are damaged.
     @Test func aCheckNamesEveryDamagedPage() async throws {
         try await makeStore()
