@@ -86,11 +86,14 @@ class Hub:
         """A connection that stays open after a request for the session and one for a page of messages."""
         token = self.tokens[1 + number // SESSIONS_PER_ACCOUNT]
         opened = self.send(token, "GET /v1/session HTTP/1.1")
-        read_until(opened, b"}")
+        responses = [read_until(opened, b"}")]
         opened.sendall(
             f"GET /v1/channels/{CHANNEL}/messages?limit=20 HTTP/1.1\r\nHost: localhost\r\n"
             f"Authorization: Bearer {token}\r\n\r\n".encode())
-        read_until(opened, b"]")
+        responses.append(read_until(opened, b"]"))
+        for response in responses:
+            if not response.startswith(b"HTTP/1.1 200"):
+                raise SystemExit(f"fanout: {response[:300]!r}")
         return opened
 
 
