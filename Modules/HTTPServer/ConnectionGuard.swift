@@ -46,13 +46,15 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private var isResponding = false
     /// Parts of responses that the client has not read.
     private var untaken = 0
+    /// When the first of them was written, or the client has read one since.
+    private var untakenSince = NIODeadline.uptimeNanoseconds(0)
     /// Kept alive until the client has read the response being written.
     private var holds: [ResponseHold] = []
     /// Of the response being written.
     private var watches: [InputCloseWatch] = []
     private var isInputClosed = false
     /// Waiting until the client has read everything that was written.
-    private var drains: [ResponseDrain] = []
+    private var drains: [ResponseDrain.Event] = []
     /// Waits for the response that hands the connection over.
     private var upgrade: ConnectionUpgrade?
     /// True when a read was requested while the client must not send more.
@@ -86,11 +88,6 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         cancelDeadlines()
         holds = []
         inputClosed()
-        drain()
-    }
-
-    private func drain() {
-        for drain in drains { drain.promise.succeed() }
         drains = []
     }
 
@@ -215,9 +212,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         case let watch as InputCloseWatch:
             watches.append(watch)
             if isInputClosed || !context.channel.isActive { inputClosed() }
-        case let drain as ResponseDrain:
-            drains.append(drain)
-            if untaken == 0 || !context.channel.isActive { self.drain() }
+        case let drain as ResponseDrain.Event:
+            if untaken > 0, context.channel.isActive { drains.append(drain) }
         case let upgrade as ConnectionUpgrade: self.upgrade = upgrade
         default:
             context.triggerUserOutboundEvent(event, promise: promise)
@@ -266,21 +262,36 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         }
     }
 
+    /// Closes the connection if its client has read nothing for too long. One task for many parts: to schedule one for
+    /// each costs more than to look at the time.
+    private func checkTaken(_ context: ChannelHandlerContext, at time: NIODeadline) {
+        responseDeadline = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
+            responseDeadline = nil
+            guard untaken > 0 else { return }
+            let deadline = untakenSince + TimeAmount(limits.response)
+            if deadline <= context.eventLoop.now {
+                context.close(promise: nil)
+            } else {
+                checkTaken(context, at: deadline)
+            }
+        }
+    }
+
     /// Returns a promise that succeeds when the client has read the data written with it. Until then there is a
     /// deadline, which restarts with each part that was read.
     private func taken(
         _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext, releasing held: [ResponseHold]
     ) -> EventLoopPromise<Void> {
         let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
+        if untaken == 0 { untakenSince = context.eventLoop.now }
         untaken += 1
-        if responseDeadline == nil { responseDeadline = closing(context, after: limits.response) }
+        if responseDeadline == nil { checkTaken(context, at: untakenSince + TimeAmount(limits.response)) }
         let channel = context.channel
         taken.futureResult.assumeIsolated().whenComplete { [self] _ in
             withExtendedLifetime(held) {}
             untaken -= 1
-            responseDeadline?.cancel()
-            responseDeadline = untaken > 0 && channel.isActive ? closing(context, after: limits.response) : nil
-            if untaken == 0 { drain() }
+            untakenSince = context.eventLoop.now
+            if untaken == 0 { drains = [] }
             if unanswered == 0 { registry?.becameIdle(channel) }
         }
         return taken

@@ -99,7 +99,7 @@ package enum HubLimits {
     /// it takes to open a connection with TLS at 400 ms round trip.
     package static let predecessorWait: Duration = .seconds(3)
     /// Requests of one account that wait for the same resource; past it the response is `503 busy`.
-    static let waitingPerAccountMax = 64
+    package static let waitingPerAccountMax = 64
 
     // Events
 
@@ -127,8 +127,11 @@ package enum HubLimits {
     /// Bytes of server-sent events that the system buffers for a connection beyond those in transit: with the part that
     /// is being sent at most 64 KiB. The system counts in segments, and may exceed it by one of them.
     package static let eventStreamUnsentBytesMax = 16 * 1024
-    /// Bytes of encoded events that are kept for further readers.
+    /// Batches of queries of the log that are read at the same time; each returns at most two pages.
+    package static let logBatchesMax = 2
+    /// Bytes of encoded events that are kept for further readers, and of encoded parts.
     static let encodedEventsBytesMax = 2 * 1024 * 1024
+    static let encodedPartsBytesMax = 512 * 1024
     /// Records in one part of a stream.
     static let eventStreamPartMax = 100
     /// Positions after which a reader of quiet topics is sent a new cursor, so that its cursor does not grow too old.

@@ -20,12 +20,25 @@ extension Site {
         after cursor: LogCursor, for user: UserID = Site.ada, topics: [LogTopic]? = nil, limit: Int = 1000,
         bytes: Int = .max
     ) async throws -> LogReading {
-        let reading = try await storage.log(
-            LogQuery(
-                cursor: cursor, reader: user == Site.ada ? ada : bob, rights: TopicRights(of: user), topics: topics,
-                limit: PageLimit(count: limit, contentBytes: bytes)))
-        if case .page(let page) = reading { try Self.check(page, after: cursor, limit) }
-        return reading
+        try await read([query(after: cursor, for: user, topics: topics, limit: limit, bytes: bytes)])[0]
+    }
+
+    func query(
+        after cursor: LogCursor, for user: UserID = Site.ada, topics: [LogTopic]? = nil, limit: Int = 1000,
+        bytes: Int = .max
+    ) -> LogQuery {
+        LogQuery(
+            cursor: cursor, reader: user == Site.ada ? ada : bob, rights: TopicRights(of: user), topics: topics,
+            limit: PageLimit(count: limit, contentBytes: bytes))
+    }
+
+    func read(_ queries: [LogQuery]) async throws -> [LogReading] {
+        let readings = try await storage.log(queries)
+        try requireEqual(readings.count, queries.count, "one reading for each query")
+        for (query, reading) in zip(queries, readings) {
+            if case .page(let page) = reading { try Self.check(page, after: query.cursor, query.limit.count) }
+        }
+        return readings
     }
 
     private static func check(_ page: LogPage, after cursor: LogCursor, _ limit: Int) throws {

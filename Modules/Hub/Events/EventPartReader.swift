@@ -19,9 +19,14 @@ struct EventPart: Sendable {
 /// Reads parts of the log, and encodes them as `WireEvents`.
 struct EventPartReader: Sendable {
     let storage: any HubStorage
-    private let encodedEvents = EncodedEvents(bytesMax: HubLimits.encodedEventsBytesMax)
+    private let log: LogBatchReader
+    private let encodedEvents = RecentEncodings<LogChange, [UInt8]>(bytesMax: HubLimits.encodedEventsBytesMax)
+    private let encodedParts = RecentEncodings<PartKey, ResponseParts>(bytesMax: HubLimits.encodedPartsBytesMax)
 
-    init(_ storage: any HubStorage) { self.storage = storage }
+    init(_ storage: any HubStorage) {
+        self.storage = storage
+        log = LogBatchReader(storage.log)
+    }
 
     /// The end of the log, without events.
     func end() async throws -> EventPart {
@@ -36,15 +41,17 @@ struct EventPartReader: Sendable {
     ///
     /// - Parameters:
     ///   - topics: the topics that the reader wants; `nil` for all that it may read.
+    ///   - lease: counts the bytes of the part.
     ///   - ephemeral: reads the ephemeral events that the reader has not seen, if the part is up to date.
     func read(
         after cursor: LogCursor, for account: HubAccount, topics: Set<LogTopic>?, limit: PageLimit,
+        holding lease: ByteLease,
         ephemeral: () async throws(HubStorageError) -> EphemeralPart? = { () throws(HubStorageError) in nil }
     ) async throws -> EventPart {
         let rights = TopicRights(of: account.user)
         let query = LogQuery(
             cursor: cursor, reader: account.number, rights: rights, topics: topics.map(Array.init), limit: limit)
-        switch try await storage.log(query) {
+        switch try await log.read(query, for: account, holding: lease) {
         case .reset(let end):
             let head = EventsHead(cursor: end.text, isReset: true, isUpToDate: false, limited: [], ephemeral: nil)
             return EventPart(
@@ -57,19 +64,58 @@ struct EventPartReader: Sendable {
             let head = EventsHead(
                 cursor: page.cursor.text, isReset: false, isUpToDate: page.isUpToDate,
                 limited: part.limited.map { $0.wireText(for: rights) }, ephemeral: ephemeral?.wire)
-            let events = try part.changes.map { try encoded(page.entries[$0], for: rights) }
-            let isEmpty = events.isEmpty && part.limited.isEmpty && ephemeral?.isNews != true
+            let isEmpty = part.changes.isEmpty && part.limited.isEmpty && ephemeral?.isNews != true
             return EventPart(
-                body: try HubCoding.encode(head, with: "events", arrayOf: events), cursor: page.cursor,
+                body: try encoded(head, part.changes.map { page.entries[$0] }, for: rights), cursor: page.cursor,
                 isUpToDate: page.isUpToDate, isIdle: page.isUpToDate && isEmpty, seen: ephemeral?.token)
         }
     }
 
-    private func encoded(_ entry: LogPage.Entry, for rights: TopicRights) throws -> [UInt8] {
-        if case .message(let message) = entry.state, message.reactions.contains(where: \.isOwn) {
-            return try Self.encoded(entry, for: rights)
+    // MARK: - Encoding
+
+    /// A part without ephemeral events whose text is the same for every reader.
+    private struct PartKey: Hashable {
+        var cursor: String
+        var isUpToDate: Bool
+        var limited: [String]
+        var changes: [LogChange]
+    }
+
+    private func encoded(_ head: EventsHead, _ entries: [LogPage.Entry], for rights: TopicRights) throws
+        -> ResponseParts
+    {
+        func encode() throws -> ResponseParts {
+            try HubCoding.encode(head, with: "events", arrayOf: try entries.map { try encoded($0, for: rights) })
         }
-        return try encodedEvents.json(of: entry.change) { try Self.encoded(entry, for: rights) }
+        // An account's own topic is named without it, so its events are in parts of its own.
+        guard head.ephemeral == nil, !entries.isEmpty,
+            entries.allSatisfy({ !Self.isForOne($0) && $0.change.topic != rights.own })
+        else { return try encode() }
+        let key = PartKey(
+            cursor: head.cursor, isUpToDate: head.isUpToDate, limited: head.limited,
+            changes: entries.map { Self.key(of: $0) })
+        return try encodedParts.encoding(of: key, count: \.count, encode)
+    }
+
+    private func encoded(_ entry: LogPage.Entry, for rights: TopicRights) throws -> [UInt8] {
+        guard !Self.isForOne(entry) else { return try Self.encoded(entry, for: rights) }
+        return try encodedEvents.encoding(of: Self.key(of: entry), count: \.count) {
+            try Self.encoded(entry, for: rights)
+        }
+    }
+
+    /// Whether the text of an event marks reactions of its reader. Otherwise it is the same for every reader in the
+    /// same version.
+    private static func isForOne(_ entry: LogPage.Entry) -> Bool {
+        guard case .message(let message) = entry.state else { return false }
+        return message.reactions.contains { $0.isOwn }
+    }
+
+    private static func key(of entry: LogPage.Entry) -> LogChange {
+        var key = entry.change
+        // Not part of the text.
+        key.isNew = false
+        return key
     }
 
     /// The state is inserted as it was stored, without being parsed.

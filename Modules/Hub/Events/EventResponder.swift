@@ -113,21 +113,16 @@ struct EventResponder: Sendable {
         _ context: HubRequestContext
     ) async throws -> (lease: ByteLease, part: EventPart) {
         let account = try context.requireAccount()
-        // In a child task, because that of a waiting reader would keep the memory that reading needs.
-        async let reading = responses.build(context, reserving: bytesMax) {
-            try await reader.read(
-                after: cursor, for: account, topics: request.topics,
-                limit: PageLimit(count: request.limit, contentBytes: bytesMax)
-            ) { () throws(HubStorageError) in
-                guard let seen = request.seen, let session else { return nil }
-                return try await ephemeral.part(after: seen, for: account, session)
-            }
+        let lease = try responses.reserve(0, context)
+        let part = try await reader.read(
+            after: cursor, for: account, topics: request.topics,
+            limit: PageLimit(count: request.limit, contentBytes: bytesMax), holding: lease
+        ) { () throws(HubStorageError) in
+            guard let seen = request.seen, let session else { return nil }
+            return try await ephemeral.part(after: seen, for: account, session)
         }
-        let built = try await reading
-        // The rest of the reservation is given back at once: after a delivery all readers of the account read at the
-        // same moment.
-        built.0.correct(to: built.1.body.count)
-        return built
+        lease.correct(to: part.body.count)
+        return (lease, part)
     }
 
     // MARK: - A stream of parts
@@ -169,6 +164,7 @@ struct EventResponder: Sendable {
         var cursor = start
         /// The last part that was sent.
         var sent: EventPart?
+        var drain: ResponseDrain?
         /// Fixed, so that a busy stream ends with its token, too.
         var nextCheck = notifier.now() + commentInterval
         while true {
@@ -189,26 +185,32 @@ struct EventResponder: Sendable {
                 let bytes = form(part, context)
                 lease.correct(to: bytes.readableBytes)
                 try await writer.write(bytes)
-                // The next part is read when this one has left.
-                await context.drain()
+                drain = context.drain(releasing: lease)
                 sent = part
                 sent?.body = ResponseParts([])
+            } else {
+                lease.correct(to: 0)
             }
-            lease.correct(to: 0)
             if part.isReset { return }
-            guard part.isUpToDate else { continue }
-            wait: while true {
-                switch await session.wait(after: cursor.position, until: notifier.now() + commentInterval) {
+            var wake = EventNotifier.Wake.changed
+            repeat {
+                if part.isUpToDate {
+                    wake = await session.wait(after: cursor.position, until: notifier.now() + commentInterval)
+                }
+                // The next part is read when this one has left.
+                await drain?.wait()
+                drain = nil
+                switch wake {
                 case .ended: return
-                case .changed: break wait
+                case .changed: break
                 case .deadline:
                     guard try await context.isAuthorized(storage) else { return }
                     nextCheck = notifier.now() + commentInterval
                     // A socket has signs of life of its own.
                     if context.exchange == nil { try await writer.write(ServerSentEvents.comment) }
-                    if Self.isFar(sent?.cursor, from: notifier.knownPosition) { break wait }
+                    if Self.isFar(sent?.cursor, from: notifier.knownPosition) { wake = .changed }
                 }
-            }
+            } while wake != .changed
         }
     }
 

@@ -19,12 +19,19 @@ enum ServerSentEvents {
         let start = buffer.writerIndex
         for part in body.parts { buffer.writeImmutableBuffer(part) }
         // A line break in JSON is a space, which it may contain; the data is one line.
-        for index in start..<buffer.writerIndex {
-            guard let byte = buffer.getInteger(at: index, as: UInt8.self), byte == 10 || byte == 13 else { continue }
-            buffer.setInteger(UInt8(ascii: " "), at: index)
-        }
+        replaceAll(UInt8(ascii: "\n"), from: start, in: &buffer)
+        replaceAll(UInt8(ascii: "\r"), from: start, in: &buffer)
         buffer.writeString("\n\n")
         return buffer
+    }
+
+    private static func replaceAll(_ byte: UInt8, from start: Int, in buffer: inout ByteBuffer) {
+        var start = start
+        // Searched in the memory itself, which is much faster than reading byte by byte.
+        while let index = buffer.viewBytes(at: start, length: buffer.writerIndex - start)?.firstIndex(of: byte) {
+            buffer.setInteger(UInt8(ascii: " "), at: index)
+            start = index + 1
+        }
     }
 
     /// Whether the media types of a header field `Accept` include server-sent events.

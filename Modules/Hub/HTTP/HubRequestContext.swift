@@ -54,10 +54,16 @@ struct HubRequestContext: RequestContext {
     /// - Returns: false when it does not need it any more.
     func isReadyForPart() async -> Bool { await exchange?.isReadyForPart() ?? true }
 
-    /// Waits until everything that was written of the response has left.
-    func drain() async {
-        // A part on a socket has left when its write returns.
-        if exchange == nil { await ResponseDrain.wait(on: channel) }
+    /// The moment at which everything that was written of the response has left; `nil` if it is now.
+    ///
+    /// - Parameter lease: counts nothing from then on.
+    func drain(releasing lease: ByteLease) -> ResponseDrain? {
+        guard exchange == nil else {
+            // A part on a socket has left when its write returns.
+            lease.correct(to: 0)
+            return nil
+        }
+        return ResponseDrain.begin(on: channel) { lease.correct(to: 0) }
     }
 
     /// Whether the token of the request is still that of its account.

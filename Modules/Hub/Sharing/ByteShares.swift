@@ -1,11 +1,16 @@
 internal import Synchronization
 
 /// Bytes held in memory for clients: bounded in total, for each account and for each address.
-final class ByteShares: Sendable {
+package final class ByteShares: Sendable {
     /// The account and the address that bytes are counted for.
-    struct Owner: Sendable, Hashable {
+    package struct Owner: Sendable, Hashable {
         let account: Int64
         let peer: String
+
+        package init(account: Int64, peer: String) {
+            self.account = account
+            self.peer = peer
+        }
     }
 
     private struct State {
@@ -27,14 +32,14 @@ final class ByteShares: Sendable {
     private let perPeerMax: Int
     private let state = Mutex(State())
 
-    init(totalMax: Int, perAccountMax: Int, perPeerMax: Int) {
+    package init(totalMax: Int, perAccountMax: Int, perPeerMax: Int) {
         self.totalMax = totalMax
         self.perAccountMax = perAccountMax
         self.perPeerMax = perPeerMax
     }
 
     /// The bytes that are counted now.
-    var total: Int { state.withLock { $0.total } }
+    package var total: Int { state.withLock { $0.total } }
 
     /// - Returns: false when the bytes have no room; nothing was counted then.
     fileprivate func take(_ bytes: Int, for owner: Owner) -> Bool {
@@ -54,12 +59,12 @@ final class ByteShares: Sendable {
 }
 
 /// Bytes that count until this object is released.
-final class ByteLease: Sendable {
+package final class ByteLease: Sendable {
     private let shares: ByteShares
     private let owner: ByteShares.Owner
     private let held = Mutex(0)
 
-    init(_ shares: ByteShares, for owner: ByteShares.Owner) {
+    package init(_ shares: ByteShares, for owner: ByteShares.Owner) {
         self.shares = shares
         self.owner = owner
     }

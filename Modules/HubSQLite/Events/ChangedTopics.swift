@@ -5,8 +5,9 @@ internal import GRDB
 
 /// The topics that have changed since a position, and that an account may read.
 ///
-/// The cost is that of the changed topics or that of the readable ones, whichever are fewer.
-struct ChangedTopics {
+/// The cost is that of the changed topics or that of the readable ones, whichever are fewer. The changed topics after
+/// the position that was asked for last are kept for the next account.
+final class ChangedTopics {
     struct Topic {
         var number: Int64
         var topic: LogTopic
@@ -14,24 +15,28 @@ struct ChangedTopics {
     }
 
     private let db: Database
-    private let position: Int64
-    private let rights: TopicRights
+    private var known: (position: Int64, topics: [Topic]?)?
 
-    init(after position: Int64, _ rights: TopicRights, in db: Database) {
-        self.db = db
-        self.position = position
-        self.rights = rights
+    init(in db: Database) { self.db = db }
+
+    /// - Parameters:
+    ///   - topics: the topics besides the account's own; `nil` for all that it may read.
+    ///   - rights: what the account may read.
+    func read(_ topics: [LogTopic]?, after position: Int64, _ rights: TopicRights) throws -> [Topic] {
+        if let topics { return try readable(changed(among: Set(topics + [rights.own]), after: position), rights) }
+        if let changed = try changed(after: position) { return try readable(changed, rights) }
+        return try changed(among: granted(rights), after: position)
     }
 
-    /// - Parameter topics: the topics besides the account's own; `nil` for all that it may read.
-    func read(_ topics: [LogTopic]?) throws -> [Topic] {
-        if let topics { return try readable(changed(among: Set(topics + [rights.own]))) }
-        if let changed = try changed(atMost: HubStorageLimits.logTopicsScannedMax) { return try readable(changed) }
-        return try changed(among: granted())
+    /// - Returns: `nil` when there are more than are read.
+    private func changed(after position: Int64) throws -> [Topic]? {
+        if let known, known.position == position { return known.topics }
+        let topics = try changed(after: position, atMost: HubStorageLimits.logTopicsScannedMax)
+        known = (position, topics)
+        return topics
     }
 
-    /// - Returns: `nil` when there are more.
-    private func changed(atMost limit: Int) throws -> [Topic]? {
+    private func changed(after position: Int64, atMost limit: Int) throws -> [Topic]? {
         var row = try SQLStatement(
             "SELECT number, name, last_position FROM event_topic WHERE last_position > ? LIMIT ?", db)
         row.bind(position)
@@ -50,7 +55,7 @@ struct ChangedTopics {
     private static let named = KeyedQuery(
         "SELECT number, name, last_position FROM event_topic WHERE +last_position > ? AND name IN")
 
-    private func changed(among topics: Set<LogTopic>) throws -> [Topic] {
+    private func changed(among topics: Set<LogTopic>, after position: Int64) throws -> [Topic] {
         var found: [Topic] = []
         try Self.named.forEach(of: Array(topics), in: db) {
             $0.bind(position)
@@ -70,7 +75,7 @@ struct ChangedTopics {
 
     // MARK: - Rights
 
-    private func granted() throws -> Set<LogTopic> {
+    private func granted(_ rights: TopicRights) throws -> Set<LogTopic> {
         let list = rights.grants
         var row = try SQLStatement("SELECT id FROM record_list WHERE kind = ? AND name = ? AND scope = ?", db)
         row.bind(list.kind.value)
@@ -86,7 +91,7 @@ struct ChangedTopics {
 
     private static let existing = KeyedQuery("SELECT id FROM record WHERE kind = ? AND deleted = 0 AND id IN")
 
-    private func readable(_ topics: [Topic]) throws -> [Topic] {
+    private func readable(_ topics: [Topic], _ rights: TopicRights) throws -> [Topic] {
         var needed: Set<RecordKey> = []
         for topic in topics {
             if case .whileExists(let key) = rights.access(to: topic.topic) { needed.insert(key) }

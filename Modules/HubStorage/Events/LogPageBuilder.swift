@@ -60,9 +60,15 @@ package struct LogPageBuilder<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter last: the end of the log, which is reached when nothing is missing.
     package func page(upTo last: Int64) -> (entries: [LogPage.Entry], position: Int64) {
-        let entries = found.values.sorted { $0.position < $1.position }.map(\.entry)
+        // A key path would be made anew for each page, because the type is generic.
+        let entries = found.values.sorted { $0.position < $1.position }.map { $0.entry }
         return (entries, isFull ? reached : last)
     }
+}
+
+extension LogPage {
+    /// About the bytes of its events in a response, rather too many.
+    package var eventBytes: Int { entries.reduce(0) { $0 + $1.eventBytes } }
 }
 
 extension LogPage.Entry {

@@ -195,10 +195,10 @@ extension MemoryHubStorage {
         }
     }
 
-    package func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading {
+    package func log(_ queries: [LogQuery]) async throws(HubStorageError) -> [LogReading] {
         try use(isActivity: false) { state, opening throws(HubStorageError) in
             guard let opening else { throw .recovering(path: Self.path) }
-            return state.log(query, opening)
+            return queries.map { state.log($0, opening) }
         }
     }
 

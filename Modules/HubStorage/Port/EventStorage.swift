@@ -14,11 +14,15 @@ package protocol EventStorage: Sendable {
     /// Cost: one look-up.
     func logEnd() async throws(HubStorageError) -> LogCursor
 
-    /// Returns the next changes that an account may read, with the state of their records, as of one moment.
+    /// Returns for each query the next changes that its account may read, with the state of their records, all as of
+    /// one moment after the call.
     ///
-    /// Cost: the number of returned entries, and the smaller of two numbers: the topics of the hub that have changed
-    /// since the cursor, and the topics of the query. Unchanged topics cost nothing more.
-    func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading
+    /// Cost: that of each query is the number of returned entries, and the smaller of two numbers: the topics of the
+    /// hub that have changed since the cursor, and the topics of the query. Unchanged topics cost nothing more. Queries
+    /// of one position share the changed topics, and the states that are the same for every reader.
+    ///
+    /// - Throws: for all of them when one cannot be read.
+    func log(_ queries: [LogQuery]) async throws(HubStorageError) -> [LogReading]
 
     /// Returns the topics that have changed since a position, with the position of the last change of each: those that
     /// changed first, up to a limit. Not an activity: it is called from time to time on an idle storage.

@@ -41,7 +41,7 @@ extension MessageStorage {
 }
 
 /// The bounds of a page.
-package struct PageLimit: Sendable, Equatable {
+package struct PageLimit: Sendable, Hashable {
     /// Messages or records.
     package var count: Int
     /// Bytes of the contents together, and in the log of the events that they become. A page ends with the item that

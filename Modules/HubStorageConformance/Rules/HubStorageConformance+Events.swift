@@ -47,6 +47,33 @@ extension HubStorageConformance {
             try requireEqual(
                 try await site.log(after: page.cursor).entries.map(\.state), [.deleted(nil)], "another record")
         },
+        Rule("queries of one call are read as each alone") { factory in
+            let site = try await eventSite(factory)
+            let start = try await site.end()
+            try await site.apply([
+                .send(1, by: site.ada), .send(2, by: site.bob), .send(3, by: site.bob, in: Site.second),
+                .member(Site.bob, in: Site.channel("third"), version: 1),
+            ])
+            let middle = try await site.end()
+            try await site.apply([.react(1, "wave", by: site.bob), .send(4, by: site.ada), .delete(2)])
+            let end = try await site.end()
+            let lost = LogCursor(history: end.history, opening: end.opening, position: end.position + 1)
+            var queries: [LogQuery] = []
+            // Neighbours of the same position, which may share something, and of other ones.
+            for cursor in [start, middle, end, lost, start] {
+                for user in [Site.ada, Site.bob] {
+                    queries.append(site.query(after: cursor, for: user))
+                    queries.append(site.query(after: cursor, for: user, topics: [.channel(Site.second)]))
+                    queries.append(site.query(after: cursor, for: user, limit: 1))
+                    queries.append(site.query(after: cursor, for: user, bytes: 1))
+                }
+            }
+            let together = try await site.read(queries)
+            for (query, reading) in zip(queries, together) {
+                try requireEqual(reading, try await site.read([query])[0], "the reading of \(query)")
+            }
+            try requireEqual(try await site.read([]), [], "no queries")
+        },
         Rule("own reactions of the reader are marked in the log") { factory in
             let site = try await eventSite(factory)
             let cursor = try await site.end()

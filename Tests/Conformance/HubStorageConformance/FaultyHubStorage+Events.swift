@@ -6,8 +6,15 @@ import CausewayModels
 extension FaultyHubStorage {
     func logEnd() async throws(HubStorageError) -> LogCursor { try await base.logEnd() }
 
-    func log(_ query: LogQuery) async throws(HubStorageError) -> LogReading {
-        let reading = try await base.log(faulty(query))
+    func log(_ queries: [LogQuery]) async throws(HubStorageError) -> [LogReading] {
+        var readings: [LogReading] = []
+        for reading in try await base.log(queries.map { faulty($0, beside: queries[0]) }) {
+            readings.append(try await faulty(reading))
+        }
+        return readings
+    }
+
+    private func faulty(_ reading: LogReading) async throws(HubStorageError) -> LogReading {
         guard case .page(var page) = reading else { return reading }
         switch fault {
         case .losesEditEvents: page.entries.removeAll { $0.message?.editedAt != nil }
@@ -27,7 +34,7 @@ extension FaultyHubStorage {
         return .page(page)
     }
 
-    private func faulty(_ query: LogQuery) -> LogQuery {
+    private func faulty(_ query: LogQuery, beside first: LogQuery) -> LogQuery {
         var query = query
         guard let opening = base.opening else { return query }
         switch fault {
@@ -37,6 +44,11 @@ extension FaultyHubStorage {
         case .knowsEveryOpening:
             query.cursor = LogCursor(
                 history: query.cursor.history, opening: opening.id, position: query.cursor.position)
+        case .sharesRights: query.rights = first.rights
+        case .sharesReactions: query.reader = first.reader
+        case .sharesPositions: query.cursor = first.cursor
+        case .sharesTopics: query.topics = first.topics
+        case .sharesLimits: query.limit = first.limit
         case .leaksAccounts:
             for case .account(let other) in query.topics ?? [] { query.rights = TopicRights(of: other) }
         case .leaksChannels: UserID("bob").map { query.rights = TopicRights(of: $0) }

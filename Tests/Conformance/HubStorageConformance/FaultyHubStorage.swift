@@ -12,6 +12,7 @@ final class FaultyHubStorage: HubStorage {
         case losesEditEvents, losesReactionEvents, losesDeletionEvents, losesMemberEvents, losesOperatorEvents
         case knowsEveryHistory, knowsEveryOpening, keepsTooLittle, keepsDroppedCursors, repeatsEvents, endsEarly
         case leaksAccounts, leaksChannels, staysMember, hidesCrowds, hidesTopics
+        case sharesRights, sharesReactions, sharesPositions, sharesTopics, sharesLimits
         case forgetsPendingUploads, completesUnknownUploads, keepsUploads, repeatsUploads, countsPendingFilesOnly
         case listsCompleteUploads
         case leaksBlobs, ignoresTheMessage, knowsEveryBlob, hidesUnattachedBlobs, removesBlobsEarly

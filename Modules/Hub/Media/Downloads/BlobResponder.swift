@@ -86,7 +86,7 @@ struct BlobResponder: Sendable {
                 guard !part.isEmpty else { throw BlobStorageError.io(path: "blobs", detail: "a file is cut short") }
                 try await writer.write(ByteBuffer(bytes: part))
                 offset += Int64(part.count)
-                if offset < bytes.upperBound { await ResponseDrain.wait(on: channel) }
+                if offset < bytes.upperBound { await ResponseDrain.begin(on: channel).wait() }
             }
             try await writer.finish(nil)
         }
