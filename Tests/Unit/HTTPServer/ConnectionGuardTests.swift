@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import Synchronization
 import Testing
 
 /// The limits of a connection, on an event loop whose time the tests control.
@@ -152,6 +153,46 @@ import Testing
         object = nil
         try channel.close().wait()
         #expect(held == nil)
+    }
+
+    /// The end of a drain, when everything that was written before it has left.
+    @Test func aDrainEndsWithTheWritesBeforeIt() async throws {
+        let (channel, _) = try Self.answering()
+        let ends = Mutex(0)
+        await ResponseDrain.begin(on: channel) { ends.withLock { $0 += 1 } }.wait()
+        #expect(ends.withLock { $0 } == 1, "nothing had to leave")
+        channel.pipeline.write(Self.part, promise: nil)
+        let drain = ResponseDrain.begin(on: channel) { ends.withLock { $0 += 1 } }
+        #expect(ends.withLock { $0 } == 1, "a part has not left")
+        channel.pipeline.flush()
+        #expect(ends.withLock { $0 } == 2)
+        await drain.wait()
+        _ = try channel.finish()
+    }
+
+    @Test func aDrainEndsWithItsConnection() async throws {
+        let (channel, _) = try Self.answering()
+        let ends = Mutex(0)
+        channel.pipeline.write(Self.part, promise: nil)
+        let before = ResponseDrain.begin(on: channel) { ends.withLock { $0 += 1 } }
+        try await channel.close()
+        let after = ResponseDrain.begin(on: channel) { ends.withLock { $0 += 1 } }
+        #expect(ends.withLock { $0 } == 2)
+        await before.wait()
+        await after.wait()
+    }
+
+    /// A writer whose task is cancelled does not wait for a client that reads nothing.
+    @Test func aCancelledWriterDoesNotWaitForADrain() async throws {
+        let (channel, _) = try Self.answering()
+        let ends = Mutex(0)
+        channel.pipeline.write(Self.part, promise: nil)
+        let drain = ResponseDrain.begin(on: channel) { ends.withLock { $0 += 1 } }
+        let writer = Task { await drain.wait() }
+        writer.cancel()
+        await writer.value
+        #expect(ends.withLock { $0 } == 0)
+        _ = try? channel.finish()
     }
 
     private final class ReadCounter: ChannelOutboundHandler {
