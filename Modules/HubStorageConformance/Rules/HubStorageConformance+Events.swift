@@ -55,12 +55,17 @@ extension HubStorageConformance {
                 .member(Site.bob, in: Site.channel("third"), version: 1),
             ])
             let middle = try await site.end()
-            try await site.apply([.react(1, "wave", by: site.bob), .send(4, by: site.ada), .delete(2)])
+            try await site.apply([
+                .react(1, "wave", by: site.bob), .send(4, by: site.ada), .delete(2),
+                .send(5, by: site.bob, in: Site.second),
+            ])
+            let late = try await site.end()
+            try await site.apply([.send(6, by: site.bob, in: Site.second)])
             let end = try await site.end()
             let lost = LogCursor(history: end.history, opening: end.opening, position: end.position + 1)
             var queries: [LogQuery] = []
             // Neighbours of the same position, which may share something, and of other ones.
-            for cursor in [start, middle, end, lost, start] {
+            for cursor in [late, middle, start, end, lost, middle] {
                 for user in [Site.ada, Site.bob] {
                     queries.append(site.query(after: cursor, for: user))
                     queries.append(site.query(after: cursor, for: user, topics: [.channel(Site.second)]))
