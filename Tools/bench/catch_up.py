@@ -14,9 +14,10 @@ import fanout
 
 CHANNELS_CHANGED = 10
 BATCH = 500
-# The limits of the hub: channels that one account creates, and those of which one is a member.
-CHANNELS_PER_CREATOR = 500
-CHANNELS_PER_MEMBER = 2_000
+# The limits of the hub for one account, the channel that every hub of the benchmarks has left aside: channels that it
+# creates, and those of which it is a member.
+CHANNELS_PER_CREATOR = 499
+CHANNELS_PER_MEMBER = 1_999
 
 
 class Reader:
@@ -126,7 +127,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hub", required=True)
     parser.add_argument("--changes", type=int, default=10_000)
-    parser.add_argument("--channels", type=int, default=10_000)
+    parser.add_argument("--channels", type=int, default=9_999)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--no-goals", action="store_true")
     options = parser.parse_args()
