@@ -5,8 +5,8 @@ internal import Synchronization
 /// Reads the log in batches: after a commit, all readers of a channel read at the same moment, and most of what they
 /// read is the same.
 ///
-/// A query waits for a batch that begins after it. Few batches are read at a time, each of as many queries as can
-/// together return one page; accounts take turns. A query that cannot be read fails alone.
+/// A query waits for a batch that begins after it. Few batches are read at a time; a batch ends with the query with
+/// which it may return the bytes of a page. Accounts take turns. A query that cannot be read fails alone.
 package final class LogBatchReader: Sendable {
     package typealias Read = @Sendable ([LogQuery]) async throws(HubStorageError) -> [LogReading]
 
