@@ -23,7 +23,7 @@ package protocol ControlService: Sendable {
     func send(_ message: OutgoingMedia, _ bytes: MediaBytes) async throws(ControlError) -> SendReport
     /// Passes the bytes of a message's file to `body`, from `offset` to the end, in parts and in order.
     ///
-    /// With the offset 0 the hash has been verified when this returns; with another one the caller verifies it.
+    /// The size is verified, the hash is not: the caller compares that of the whole file with the message's.
     func readFile(
         of id: MessageID, from offset: Int64, to body: @Sendable ([UInt8]) async throws(ControlError) -> Void
     ) async throws(ControlError)

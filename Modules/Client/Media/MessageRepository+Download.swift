@@ -43,7 +43,8 @@ extension MessageRepository {
     /// else from the server, without keeping it. Cancelling the calling task ends it. The errors are those of
     /// ``file(of:progress:)``.
     ///
-    /// The hash is verified if `offset` is 0; with another one the caller verifies that of the whole file.
+    /// The size is verified, the hash is not: a caller that keeps the bytes compares that of the whole file with
+    /// ``Attachment/sha256``, as ``file(of:progress:)`` does.
     ///
     /// - Parameters:
     ///   - id: the message.

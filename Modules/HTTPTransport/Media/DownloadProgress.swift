@@ -1,29 +1,15 @@
 import CausewayModels
-import CausewayTLS
 import Synchronization
 
-/// The bytes of a download that were passed on, and their hash.
+/// The number of bytes of a file that were passed on.
 final class DownloadProgress: Sendable {
-    private struct State: ~Copyable {
-        var offset: Int64
-        var hash = SHA256Stream()
-    }
+    private let passedOn: Mutex<Int64>
 
-    private let state: Mutex<State>
+    init(at offset: Int64) { passedOn = Mutex(offset) }
 
-    init(at offset: Int64) { state = Mutex(State(offset: offset)) }
+    var offset: Int64 { passedOn.withLock { $0 } }
 
-    var offset: Int64 { state.withLock { $0.offset } }
-
-    /// SHA-256 of the bytes so far, in lower-case hexadecimal.
-    var hexDigest: String { state.withLock { HexadecimalHash.text(of: $0.hash.digest()) } }
-
-    func add(_ bytes: [UInt8]) {
-        state.withLock { state in
-            state.offset += Int64(bytes.count)
-            state.hash.update(bytes)
-        }
-    }
+    func add(_ count: Int) { passedOn.withLock { $0 += Int64(count) } }
 }
 
 /// The caller's closure for the parts of a download, until it is released.

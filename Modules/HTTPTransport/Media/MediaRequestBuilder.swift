@@ -220,10 +220,6 @@ struct MediaProblem {
 enum HexadecimalHash {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    static func text(of bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
     /// - Parameter text: in lower case; `nil` unless it is a SHA-256.
     static func bytes(of text: String) -> [UInt8]? {
         let values = text.utf8.compactMap { digit in digits.firstIndex(of: digit).map(UInt8.init) }

@@ -56,8 +56,8 @@ public protocol MediaStore: Sendable {
     /// Reads an attachment from `offset` on; `body` gets its bytes in parts, in order, and may suspend to slow the
     /// transfer down.
     ///
-    /// Returns after the last byte, when size and hash match `file`. The hash covers the whole file: with an `offset`
-    /// other than 0 the caller verifies it.
+    /// Returns after the last byte of `file`, never with fewer or more. The bytes are not compared with the hash, which
+    /// covers the whole file: the caller does that, however many calls the file took.
     func download(
         _ file: Attachment, from offset: Int64,
         to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void

@@ -5,7 +5,8 @@ import Foundation
 
 /// The time that files take to a hub and back: `make bench-media` calls it, and curl for the same.
 ///
-/// From the store's own copies, as a message's file is sent, some at the same time; and to a file, one after the other.
+/// From the store's own copies, as a message's file is sent, some at the same time; and to the store's downloads, where
+/// each is verified, one after the other.
 struct MediaBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "media", abstract: "Measure how files are uploaded and downloaded; print seconds for each.")
@@ -27,7 +28,7 @@ struct MediaBench: AsyncParsableCommand {
             let reference = BlobReference(account: account, message: MessageID(UUIDv7(high: 0, low: UInt64(index))))
             attachments.append(try await blobs.add(fileAt: path, for: reference, bytesMax: Limits.fileBytesMax))
         }
-        let target = folder + "/received"
+        guard let received = store.received else { throw BenchError("the store keeps no downloads") }
         try await server.withTransport { [attachments] transport in
             guard let media = transport.media else { throw BenchError("the hub has no files") }
             // The connection is open before the time begins, as it is for a client that runs.
@@ -42,7 +43,7 @@ struct MediaBench: AsyncParsableCommand {
                 }
             }
             let downloading = try await ContinuousClock().measure {
-                for attachment in attachments { try await download(attachment, to: target, media) }
+                for attachment in attachments { try await download(attachment, to: received, media) }
             }
             print(uploading / .seconds(1), downloading / .seconds(1))
         }
@@ -60,18 +61,17 @@ struct MediaBench: AsyncParsableCommand {
         _ = try await media.send(source, to: session, from: 0) { _ in }
     }
 
-    private func download(_ file: Attachment, to path: String, _ media: any MediaStore) async throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let handle = FileHandle(forWritingAtPath: path)
-        else { throw BenchError("cannot write \(path)") }
+    private func download(_ file: Attachment, to received: any ReceivedFiles, _ media: any MediaStore) async throws {
+        let target = try await received.begin(file, bytesMax: Limits.fileBytesMax)
         try await media.download(file, from: 0) { part throws(TransportError) in
-            do {
-                try handle.write(contentsOf: part)
+            do throws(BlobError) {
+                try await target.append(part)
             } catch {
                 throw .notSent(code: "unwritable", detail: "\(error)")
             }
         }
-        try handle.close()
+        _ = try await target.finish()
+        await target.end()
     }
 }
 
