@@ -22,7 +22,7 @@ export SWIFT
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build check test soak-tests test-simulations test-kills test-tsan torture torture-copies torture-disk judge-histories proof replay hostile mutants test-browser test-socket test-uploads test-websocket test-proxy flap-link test-contract test-examples screenshots tidy lint format documentation demo simulate simulate-clients simulate-events live-histories torture-media \
-	bench bench-live bench-store bench-page bench-network bench-fanout bench-catch-up bench-media install clean
+	bench bench-live bench-store bench-page bench-network bench-fanout bench-catch-up bench-link-up bench-media install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -160,6 +160,9 @@ bench-fanout: setup ## Measure events at many subscribers, idle sockets, and a s
 
 bench-catch-up: setup ## Measure how long a reader of events takes to catch up on 10,000 changes
 	@Tools/bench/catch-up
+
+bench-link-up: setup ## Measure how soon a daemon sends after its link came up; needs root
+	@Tools/bench/link-up
 
 bench-media: setup ## Measure uploads and downloads of files beside curl, with the same hub over TLS
 	@Tools/bench/media

@@ -7,6 +7,7 @@ congestion windows and retransmissions take the time that they take on such a li
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import fcntl
 import heapq
@@ -17,6 +18,7 @@ import signal
 import struct
 import sys
 import time
+from collections.abc import Iterator
 
 TUNSETIFF = 0x400454CA
 IFF_TUN = 0x0001
@@ -27,21 +29,25 @@ PACKET_BYTES_MAX = 65536
 QUEUE_PACKETS_MAX = 20_000
 
 
+@contextlib.contextmanager
+def inside(namespace: str) -> Iterator[None]:
+    """Lets the calling thread open devices and sockets in a named network namespace."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/thread-self/ns/net", "rb") as own, open(f"/run/netns/{namespace}", "rb") as other:
+        if libc.setns(other.fileno(), CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), f"cannot enter the namespace {namespace}")
+        try:
+            yield
+        finally:
+            libc.setns(own.fileno(), CLONE_NEWNET)
+
+
 def open_tun(namespace: str, name: str) -> int:
     """Opens a TUN device in a named network namespace."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    own = os.open("/proc/self/ns/net", os.O_RDONLY)
-    other = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
-    try:
-        if libc.setns(other, CLONE_NEWNET) != 0:
-            raise OSError(ctypes.get_errno(), f"cannot enter the namespace {namespace}")
+    with inside(namespace):
         device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
         return device
-    finally:
-        libc.setns(own, CLONE_NEWNET)
-        os.close(own)
-        os.close(other)
 
 
 class Direction:
