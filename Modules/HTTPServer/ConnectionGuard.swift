@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import HummingbirdCore
 package import NIOCore
 internal import NIOHTTP1
 package import NIOHTTPTypes
@@ -27,6 +28,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private let limits: ConnectionLimits
     private let refusal: ConnectionRefusal
     private let registry: ConnectionRegistry?
+    /// Set before the first request.
+    var detachable: DetachableChannel?
 
     private enum Reading {
         case firstHeader
@@ -248,18 +251,41 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         readOn(context)
     }
 
-    /// Writes the last header of HTTP, and gives the connection's bytes to the handlers of the other protocol.
+    /// Writes the last header of HTTP, puts the handlers of the other protocol in the place of those of HTTP, and ends
+    /// the server's part.
     private func handOver(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
         context.writeAndFlush(data, promise: promise)
         let pipeline = context.pipeline.syncOperations
         do {
-            let codec = try pipeline.handler(type: HTTPResponseEncoder.self)
             let handlers = upgrade?.makeHandlers(context.eventLoop) ?? []
             upgrade = nil
-            try pipeline.addHandlers(handlers, position: .before(codec))
+            try pipeline.addHandlers(
+                handlers + [DetachedServer()],
+                position: .before(try pipeline.handler(type: HTTPResponseEncoder.self)))
+            // The request lasts as long as the connection.
+            let held = holds
+            context.channel.closeFuture.whenComplete { _ in withExtendedLifetime(held) {} }
+            // The server reads the end of its requests. Its handler remains; the new ones read by themselves.
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            detachable?.detach()
+            detachable = nil
+            for handler in try Self.handlersOfHTTP(pipeline) { pipeline.removeHandler(handler, promise: nil) }
         } catch {
             context.close(promise: nil)
         }
+    }
+
+    private static func handlersOfHTTP(
+        _ pipeline: ChannelPipeline.SynchronousOperations
+    ) throws -> [any RemovableChannelHandler] {
+        [
+            try pipeline.handler(type: HTTPResponseEncoder.self),
+            try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self),
+            try pipeline.handler(type: RequestHeadGuard.self),
+            try pipeline.handler(type: HTTP1ToHTTPServerCodec.self),
+            try pipeline.handler(type: ConnectionGuard.self),
+            try pipeline.handler(type: HTTPConnectionStateHandler.self),
+        ]
     }
 
     /// Closes the connection if its client has read nothing for too long. One task for many parts: to schedule one for

@@ -2,13 +2,14 @@ package import NIOCore
 
 /// Hands a connection over to another protocol when the response being written has the status 101.
 ///
-/// Triggered as an outbound event on the connection's channel, before that response. Its body then lasts as long as the
-/// other protocol: to the server the connection has a request in progress.
+/// Triggered as an outbound event on the connection's channel, before that response. To the server the connection is
+/// closed then; the shares of connections count it until it really is.
 package struct ConnectionUpgrade: Sendable {
     let makeHandlers: @Sendable (any EventLoop) -> [any ChannelHandler]
 
-    /// - Parameter makeHandlers: the handlers of the other protocol, which get the connection's bytes before HTTP does;
-    ///   called on the connection's event loop, right after the response's header was written.
+    /// - Parameter makeHandlers: the handlers of the other protocol, which take the place of those of HTTP; called on
+    ///   the connection's event loop, right after the response's header was written. They discard what is written
+    ///   behind them, and an end of the output: both are the server's.
     package init(_ makeHandlers: @escaping @Sendable (any EventLoop) -> [any ChannelHandler]) {
         self.makeHandlers = makeHandlers
     }

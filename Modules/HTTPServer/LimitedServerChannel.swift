@@ -38,14 +38,16 @@ package struct LimitedServerChannel: ServerChildChannel, HTTPChannelHandler {
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         // A rejected connection is set up too, and then closed: an error here would end the whole server.
         let isWanted = registry.open(channel)
+        let detachable = DetachableChannel(channel)
         return channel.eventLoop.makeCompletedFuture {
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
         }.flatMap {
-            http.setup(channel: channel, logger: logger)
+            http.setup(channel: detachable, logger: logger)
         }.flatMap { value in
             UnsentBytes.set(unsentBytesMax, of: channel).map { value }
         }.map { value in
             let pipeline = channel.pipeline.syncOperations
+            (try? pipeline.handler(type: ConnectionGuard.self))?.detachable = detachable
             if let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler {
                 try? pipeline.addHandler(RequestHeadGuard(), position: .before(codec))
             }

@@ -1,23 +1,22 @@
 package import NIOCore
 internal import Synchronization
 
-/// The messages of one connection as an asynchronous sequence, for a single consumer; may be used from any thread.
+/// The messages of one connection, for a single consumer, which is called when there is one; may be used from any
+/// thread.
+///
+/// A consumer that waited in a task would cost a connection at rest several kilobytes.
 ///
 /// It is made before the connection is one: what it is attached to later, or never, ends it.
 package final class WebSocketStream: Sendable {
     private struct State {
         var messages: CircularBuffer<WebSocketMessage> = []
-        var waiting: CheckedContinuation<WebSocketMessage?, Never>?
+        var changed: (@Sendable () -> Void)?
         var end: WebSocketEnd?
-        var isCancelled = false
         var isStopping = false
-        /// Waits for the end.
-        var ending: CheckedContinuation<Void, Never>?
         var handler: NIOLoopBound<WebSocketHandler>?
         /// Set when the connection is to be closed before it is attached.
         var close: WebSocketClose?
-
-        var isOver: Bool { isCancelled || isStopping || (end != nil && messages.isEmpty) }
+        var isAborted = false
     }
 
     private let limits: WebSocketLimits
@@ -41,36 +40,25 @@ package final class WebSocketStream: Sendable {
     ) -> [any ChannelHandler] {
         let handler = WebSocketHandler(
             isServer: true, limits, compression, owner: Owner(self), meter: InboundByteMeter(counting))
-        let close = state.withLock { state in
+        let (close, isAborted) = state.withLock { state in
             state.handler = NIOLoopBound(handler, eventLoop: loop)
-            return state.close
+            return (state.close, state.isAborted)
         }
         if let close { loop.execute { [self] in self.close(close) } }
+        if isAborted { loop.execute { [self] in abort() } }
         return handler.pipeline
     }
 
-    /// The next message; `nil` when the connection has ended, or the task was cancelled.
-    package func next() async -> WebSocketMessage? {
-        let message = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let known: WebSocketMessage?? = state.withLock { state in
-                    if !state.isCancelled, !state.isStopping, let message = state.messages.popFirst() {
-                        return .some(message)
-                    }
-                    if state.isOver { return .some(nil) }
-                    state.waiting = continuation
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
-            }
-        } onCancel: {
-            let waiting = state.withLock { state in
-                state.isCancelled = true
-                defer { state.waiting = nil }
-                return state.waiting
-            }
-            waiting?.resume(returning: nil)
-        }
+    /// Calls `changed` now, and whenever a message has arrived, the stream was told to stop, or the connection has
+    /// ended; not any more after the end. On any thread; must return quickly.
+    package func watch(_ changed: @escaping @Sendable () -> Void) {
+        state.withLock { $0.changed = $0.end == nil ? changed : nil }
+        changed()
+    }
+
+    /// Takes the next message; `nil` if none is there, or the stream was told to stop.
+    package func take() -> WebSocketMessage? {
+        let message = state.withLock { $0.isStopping ? nil : $0.messages.popFirst() }
         if let message { onLoop { $0.consumed(message) } }
         return message
     }
@@ -78,25 +66,13 @@ package final class WebSocketStream: Sendable {
     /// True after ``stop()``.
     package var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// Ends the sequence without closing the connection: responses can still be sent.
+    /// Lets no further message be taken, without closing the connection: responses can still be sent.
     package func stop() {
-        let waiting = state.withLock { state in
+        let changed = state.withLock { state in
             state.isStopping = true
-            defer { state.waiting = nil }
-            return state.waiting
+            return state.changed
         }
-        waiting?.resume(returning: nil)
-    }
-
-    /// Returns when the connection has ended; one consumer waits at a time.
-    package func ended() async {
-        await withCheckedContinuation { continuation in
-            let hasEnded = state.withLock { state in
-                if state.end == nil { state.ending = continuation }
-                return state.end != nil
-            }
-            if hasEnded { continuation.resume() }
-        }
+        changed?()
     }
 
     /// Sends a text message; returns when it has been passed to the system. It is compressed on the thread of the
@@ -117,7 +93,13 @@ package final class WebSocketStream: Sendable {
         onLoop { $0.close(close) }
     }
 
-    /// Ends the sequence if the connection ended before the stream was attached to it.
+    /// Ends the connection at once, without a close frame.
+    package func abort() {
+        state.withLock { $0.isAborted = true }
+        onLoop { $0.abort() }
+    }
+
+    /// Ends the stream if the connection ended before the stream was attached to it.
     package func connectionClosed() { finish(.cut) }
 
     private func onLoop(_ action: @escaping @Sendable (WebSocketHandler) -> Void) {
@@ -126,26 +108,21 @@ package final class WebSocketStream: Sendable {
     }
 
     private func append(_ message: WebSocketMessage) {
-        let waiting = state.withLock { state in
-            if let waiting = state.waiting {
-                state.waiting = nil
-                return Optional(waiting)
-            }
+        let changed = state.withLock { state in
             state.messages.append(message)
-            return nil
+            return state.changed
         }
-        waiting?.resume(returning: message)
+        changed?()
     }
 
     private func finish(_ end: WebSocketEnd) {
-        let (waiting, ending) = state.withLock { state in
+        let changed = state.withLock { state in
             state.end = state.end ?? end
             state.handler = nil
-            defer { (state.waiting, state.ending) = (nil, nil) }
-            return (state.waiting, state.ending)
+            defer { state.changed = nil }
+            return state.changed
         }
-        waiting?.resume(returning: nil)
-        ending?.resume()
+        changed?()
     }
 
     /// Passes messages on; the stream's own face of the event loop.

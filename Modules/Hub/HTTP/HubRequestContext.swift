@@ -23,7 +23,7 @@ struct HubRequestContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        channel = source.channel
+        channel = DetachableChannel.connection(of: source.channel)
     }
 
     /// The context of a request that arrived on the socket which another request opened, with that one's token.

@@ -138,6 +138,7 @@ package final class HubService: Service {
                 // A transfer is continued with the next run.
                 files.uploads.close()
             }
+            await socketOpener.end()
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))
         } catch let error as IOError {
             let problem = HubError.cannotListen(
@@ -145,6 +146,7 @@ package final class HubService: Service {
             readiness.close(problem)
             throw problem
         } catch {
+            await socketOpener.end()
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "\(error)"))
             throw error
         }

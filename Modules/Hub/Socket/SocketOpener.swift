@@ -12,8 +12,12 @@ internal import Synchronization
 /// Opens sockets (`GET /v1/socket`), bounded in all, for each account and for each address; and stops them.
 final class SocketOpener: Sendable {
     private struct State {
-        var open: [ObjectIdentifier: WebSocketStream] = [:]
+        var open: [ObjectIdentifier: SocketSession] = [:]
         var isStopping = false
+        /// Runs while sockets are open.
+        var checking: Task<Void, Never>?
+        /// Waits for the end of all sockets.
+        var ending: CheckedContinuation<Void, Never>?
     }
 
     private let storage: any HubStorage
@@ -68,15 +72,15 @@ final class SocketOpener: Sendable {
         context.channel.triggerUserOutboundEvent(
             ConnectionUpgrade { loop in stream.serverPipeline(on: loop) { received.change(by: $0) } }, promise: nil)
         context.channel.closeFuture.whenComplete { _ in stream.connectionClosed() }
-        let session = SocketSession(
-            stream, context, responder, storage, contents, checkInterval: checkInterval)
+        let session = SocketSession(stream, context, responder, contents)
         var response = Response(status: .switchingProtocols, headers: HTTPFields(fields, splitCookie: false))
         response.headers[Self.windowField] = String(HubLimits.socketRequestsMax)
         response.body = ResponseBody { [self] writer in
-            enter(stream)
-            await session.run()
-            leave(stream)
-            withExtendedLifetime(lease) {}
+            enter(session)
+            session.start { [self] in
+                leave(session)
+                withExtendedLifetime(lease) {}
+            }
             try await writer.finish(nil)
         }
         return response
@@ -88,19 +92,51 @@ final class SocketOpener: Sendable {
             state.isStopping = true
             return Array(state.open.values)
         }
-        for stream in open { stream.stop() }
+        for session in open { session.stream.stop() }
     }
 
-    private func enter(_ stream: WebSocketStream) {
+    /// Ends all sockets at once, and waits for the last of their tasks. Called after the server has ended.
+    func end() async {
+        stop()
+        let open = state.withLock { Array($0.open.values) }
+        for session in open { session.stream.abort() }
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if !state.open.isEmpty { state.ending = continuation }
+                return state.open.isEmpty
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func enter(_ session: SocketSession) {
         let isStopping = state.withLock { state in
-            state.open[ObjectIdentifier(stream)] = stream
+            state.open[ObjectIdentifier(session)] = session
+            if state.checking == nil { state.checking = Task { await closeRevoked() } }
             return state.isStopping
         }
-        if isStopping { stream.stop() }
+        if isStopping { session.stream.stop() }
     }
 
-    private func leave(_ stream: WebSocketStream) {
-        state.withLock { $0.open[ObjectIdentifier(stream)] = nil }
+    private func leave(_ session: SocketSession) {
+        let ending = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.open[ObjectIdentifier(session)] = nil
+            guard state.open.isEmpty else { return nil }
+            state.checking?.cancel()
+            state.checking = nil
+            defer { state.ending = nil }
+            return state.ending
+        }
+        ending?.resume()
+    }
+
+    /// Closes the sockets whose tokens are no longer valid, now and then, until it is cancelled. One task for all: a
+    /// task for each would take most of a session's memory.
+    private func closeRevoked() async {
+        while (try? await Task.sleep(for: checkInterval)) != nil {
+            let open = state.withLock { Array($0.open.values) }
+            for session in open where !Task.isCancelled { await session.closeIfRevoked(storage) }
+        }
     }
 
     private static func fields(

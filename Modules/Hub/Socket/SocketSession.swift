@@ -6,56 +6,96 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import Synchronization
 
 /// One open socket: passes its requests to the hub's routes, and their responses back, for as long as it lasts.
 ///
 /// Requests are handled as those of HTTP are: with the same rights, limits and errors. They begin in the order of their
 /// messages and run at the same time.
-struct SocketSession: Sendable {
+///
+/// **Tasks.** A session at rest has none: a suspended task costs more memory than the rest of the session. A change of
+/// the stream begins the task that reads, unless it runs; it takes all messages that are there. Each request has a task
+/// of its own.
+final class SocketSession: Sendable {
+    private struct State {
+        var isReading = false
+        /// Whether the stream has changed since the reader looked at it.
+        var isDue = false
+        var requests: [Int64: Task<Void, Never>] = [:]
+        var begun: Int64 = 0
+        /// Called once, when the session is over.
+        var onEnd: (@Sendable () -> Void)?
+    }
+
     let stream: WebSocketStream
     /// The request that opened the socket.
-    let opening: HubRequestContext
-    let responder: any HTTPResponder<HubRequestContext>
-    let storage: any HubStorage
-    let contents: MessageContents
-    let checkInterval: Duration
+    private let opening: HubRequestContext
+    private let responder: any HTTPResponder<HubRequestContext>
+    private let contents: MessageContents
     private let exchanges = SocketExchanges(windowMax: HubLimits.socketRequestsMax)
+    private let state = Mutex(State())
 
     init(
         _ stream: WebSocketStream, _ opening: HubRequestContext, _ responder: any HTTPResponder<HubRequestContext>,
-        _ storage: any HubStorage, _ contents: MessageContents, checkInterval: Duration
+        _ contents: MessageContents
     ) {
         self.stream = stream
         self.opening = opening
         self.responder = responder
-        self.storage = storage
         self.contents = contents
-        self.checkInterval = checkInterval
     }
 
-    /// Serves until the connection has ended; when the stream was told to stop, after the requests in progress.
-    func run() async {
-        async let _: Void = closeWhenRevoked()
-        await withDiscardingTaskGroup { group in
-            while let message = await stream.next() {
-                guard let close = await handle(message, in: &group) else { continue }
+    /// Serves until the connection has ended; when the stream was told to stop, until the requests in progress are
+    /// done.
+    ///
+    /// - Parameter onEnd: called once, when no task of the session is left.
+    func start(onEnd: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onEnd = onEnd }
+        stream.watch { [self] in changed() }
+    }
+
+    /// Closes the connection if its token is no longer valid.
+    func closeIfRevoked(_ storage: any HubStorage) async {
+        // A storage that fails is asked again.
+        guard let isAuthorized = try? await opening.isAuthorized(storage), !isAuthorized else { return }
+        stream.close(Self.revoked)
+    }
+
+    private static let revoked = WebSocketClose(.policyViolation, "the token is no longer valid")
+
+    // MARK: - Messages
+
+    private func changed() {
+        let begins = state.withLock { state in
+            state.isDue = true
+            defer { state.isReading = true }
+            return !state.isReading
+        }
+        if begins { Task { await read() } }
+    }
+
+    private func read() async {
+        while isDue() {
+            while let message = stream.take() {
+                guard let close = await handle(message) else { continue }
                 stream.close(close)
             }
-            if stream.isStopping, stream.end == nil {
-                exchanges.end(lastingOnly: true)
-            } else {
-                exchanges.end(lastingOnly: false)
-                group.cancelAll()
-            }
+            endRequests()
         }
-        // Without effect if it has ended.
-        stream.close(WebSocketClose(.goingAway, "the hub stops"))
-        await stream.ended()
-        opening.logger.debug("socket ended", metadata: ["end": "\(stream.end.map { "\($0)" } ?? "")"])
+        endIfDone()
+    }
+
+    /// Whether the reader looks at the stream once more; it has ended otherwise.
+    private func isDue() -> Bool {
+        state.withLock { state in
+            defer { state.isDue = false }
+            state.isReading = state.isDue
+            return state.isDue
+        }
     }
 
     /// - Returns: the reason to close the connection, if the message is one.
-    private func handle(_ message: WebSocketMessage, in group: inout DiscardingTaskGroup) async -> WebSocketClose? {
+    private func handle(_ message: WebSocketMessage) async -> WebSocketClose? {
         let parsed: Result<WireSocket.ClientMessage, WireSocket.Problem>
         do throws(WebSocketClose) {
             parsed = try await contents.with(message, opening) { text in
@@ -70,12 +110,12 @@ struct SocketSession: Sendable {
             return WebSocketClose(.tooLarge, "a message without its body exceeds \(WireSocket.headBytesMax) bytes")
         case .success(.cancel(let id)): exchanges[id]?.end()
         case .success(.read(let id, let parts)): exchanges[id]?.partsRead(parts)
-        case .success(.request(let request)): return await begin(request, in: &group)
+        case .success(.request(let request)): return await begin(request)
         }
         return nil
     }
 
-    private func begin(_ request: WireSocket.Request, in group: inout DiscardingTaskGroup) async -> WebSocketClose? {
+    private func begin(_ request: WireSocket.Request) async -> WebSocketClose? {
         let isLasting = request.path.prefix { $0 != "?" } == WireProtocol.eventsPath
         if !isLasting { await exchanges.waitForRoom() }
         switch exchanges.begin(request.id, isLasting: isLasting) {
@@ -84,19 +124,35 @@ struct SocketSession: Sendable {
             // Here, so that a client that reads no responses is not read either: it could collect tasks otherwise.
             let exchange = SocketExchange(id: request.id, isLasting: true)
             await respond(to: exchange) { HubHTTPError.busy.response }
-        case .admitted(let exchange):
-            group.addTask {
-                await respond(to: exchange) { try await response(to: request, exchange) }
-                exchanges.finish(exchange)
-            }
+        case .admitted(let exchange): perform(request, exchange)
         }
         return nil
+    }
+
+    private func perform(_ request: WireSocket.Request, _ exchange: SocketExchange) {
+        state.withLock { state in
+            state.begun += 1
+            let number = state.begun
+            // Its end waits for the lock.
+            state.requests[number] = Task {
+                await respond(to: exchange) { try await response(to: request, exchange) }
+                exchanges.finish(exchange)
+                ended(number)
+            }
+        }
+    }
+
+    private func ended(_ number: Int64) {
+        state.withLock { $0.requests[number] = nil }
+        endIfDone()
     }
 
     private func respond(to exchange: SocketExchange, _ make: () async throws -> Response) async {
         do {
             let response = try await make()
-            let sender = SocketResponse(exchange: exchange, stream: stream) { exchanges.releaseID(of: exchange) }
+            let sender = SocketResponse(exchange: exchange, stream: stream) { [exchanges] in
+                exchanges.releaseID(of: exchange)
+            }
             try await sender.send(response)
             if response.status == .unauthorized { stream.close(Self.revoked) }
         } catch {
@@ -131,17 +187,32 @@ struct SocketSession: Sendable {
         return HTTPRequest(method: method, scheme: nil, authority: nil, path: request.path, headerFields: fields)
     }
 
-    // MARK: - The token
+    // MARK: - The end
 
-    private static let revoked = WebSocketClose(.policyViolation, "the token is no longer valid")
+    /// When no further message will be taken, the requests in progress end: those that wait for something, or all of
+    /// them when the connection has ended.
+    private func endRequests() {
+        let hasEnded = stream.end != nil
+        guard hasEnded || stream.isStopping else { return }
+        exchanges.end(lastingOnly: !hasEnded)
+        guard hasEnded else { return }
+        let requests = state.withLock { Array($0.requests.values) }
+        for request in requests { request.cancel() }
+    }
 
-    /// Closes the connection when its token is no longer valid. Ends when cancelled.
-    private func closeWhenRevoked() async {
-        while (try? await Task.sleep(for: checkInterval)) != nil {
-            // A storage that fails is asked again.
-            if let isAuthorized = try? await opening.isAuthorized(storage), !isAuthorized {
-                return stream.close(Self.revoked)
-            }
+    /// Ends the session when its last task has ended and no message will follow.
+    private func endIfDone() {
+        guard state.withLock({ !$0.isReading && $0.requests.isEmpty }) else { return }
+        guard let end = stream.end else {
+            if stream.isStopping { stream.close(WebSocketClose(.goingAway, "the hub stops")) }
+            return
         }
+        let onEnd = state.withLock { state in
+            defer { state.onEnd = nil }
+            return state.onEnd
+        }
+        guard let onEnd else { return }
+        opening.logger.debug("socket ended", metadata: ["end": "\(end)"])
+        onEnd()
     }
 }

@@ -1,3 +1,4 @@
+import CausewayHTTPServer
 import CausewayHub
 import CausewayModels
 import CausewayTestSupport
@@ -229,6 +230,19 @@ import Testing
     }
 
     // MARK: - Ends
+
+    /// The time after which an unused connection is closed is that of HTTP; sockets have pings.
+    @Test func aSocketOutlivesTheIdleTimeOfHTTP() async throws {
+        let change: @Sendable (inout HubConfiguration) -> Void = { $0.limits.idle = .milliseconds(50) }
+        try await HubFixture.running(change: change) { hub in
+            let socket = try await RawSocket.open(hub)
+            // Opened later, and so closed later than the socket would be.
+            let unused = try await RawSocket.connect(port: hub.port)
+            try await unused.ended()
+            #expect(try await socket.get(WireProtocol.sessionPath).status == 200)
+            #expect(hub.hub.sockets == 1)
+        }
+    }
 
     @Test func aRevokedTokenEndsTheSocket() async throws {
         let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCheck = .milliseconds(20) }

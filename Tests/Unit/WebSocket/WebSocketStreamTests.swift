@@ -1,0 +1,91 @@
+import CausewayWebSocket
+import NIOCore
+import NIOEmbedded
+import Synchronization
+import Testing
+
+/// The messages of a connection between its event loop and their consumer.
+@Suite struct WebSocketStreamTests {
+    private struct Connection {
+        let channel = EmbeddedChannel()
+        let stream = WebSocketStream(WebSocketLimits(messageBytesMax: 1000), nil)
+
+        func attach() throws {
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            try channel.pipeline.syncOperations.addHandlers(
+                stream.serverPipeline(on: channel.eventLoop) { _ in true })
+        }
+
+        func receive(_ text: String) throws {
+            try channel.writeInbound(ByteBuffer(bytes: EmbeddedSocket.masked(EmbeddedSocket.text(text))))
+        }
+
+        func take() throws -> String? {
+            defer { channel.embeddedEventLoop.run() }
+            return try stream.take().map { String(decoding: try $0.content(), as: UTF8.self) }
+        }
+    }
+
+    @Test func everyChangeIsReportedUntilTheEnd() throws {
+        let connection = Connection()
+        try connection.attach()
+        try connection.receive("before")
+        let changes = Mutex(0)
+        connection.stream.watch { changes.withLock { $0 += 1 } }
+        #expect(changes.withLock { $0 } == 1, "the message that is there already")
+        try connection.receive("a")
+        try connection.receive("b")
+        #expect(changes.withLock { $0 } == 3)
+        #expect(try connection.take() == "before")
+        _ = try connection.channel.finish()
+        #expect(changes.withLock { $0 } == 4)
+        #expect(connection.stream.end == .cut)
+        // What has arrived is still taken.
+        #expect(try connection.take() == "a")
+        #expect(try connection.take() == "b")
+        #expect(try connection.take() == nil)
+        connection.stream.stop()
+        #expect(changes.withLock { $0 } == 4, "nothing is reported after the end")
+    }
+
+    @Test func aConnectionThatHasEndedIsReportedOnce() throws {
+        let connection = Connection()
+        connection.stream.connectionClosed()
+        let changes = Mutex(0)
+        connection.stream.watch { changes.withLock { $0 += 1 } }
+        connection.stream.stop()
+        #expect(changes.withLock { $0 } == 1)
+        #expect(connection.stream.end == .cut)
+    }
+
+    @Test func nothingIsTakenAfterTheStop() throws {
+        let connection = Connection()
+        try connection.attach()
+        try connection.receive("a")
+        let changes = Mutex(0)
+        connection.stream.watch { changes.withLock { $0 += 1 } }
+        connection.stream.stop()
+        #expect(changes.withLock { $0 } == 2)
+        #expect(connection.stream.isStopping)
+        #expect(try connection.take() == nil)
+        #expect(connection.stream.end == nil && connection.channel.isActive, "responses can still be sent")
+        _ = try connection.channel.finish()
+    }
+
+    /// The end may come before the response that makes the connection a WebSocket.
+    @Test(arguments: [true, false]) func aStreamThatWasEndedEarlyClosesItsConnection(isAborted: Bool) throws {
+        let connection = Connection()
+        if isAborted {
+            connection.stream.abort()
+        } else {
+            connection.stream.close(WebSocketClose(.goingAway))
+        }
+        try connection.attach()
+        connection.channel.embeddedEventLoop.run()
+        let frame = try connection.channel.readOutbound(as: ByteBuffer.self)
+        #expect((frame == nil) == isAborted)
+        #expect(connection.channel.isActive == !isAborted)
+        #expect((connection.stream.end == .cut) == isAborted)
+        _ = try connection.channel.finish(acceptAlreadyClosed: true)
+    }
+}
