@@ -40,6 +40,9 @@ package struct LimitedServerChannel: ServerChildChannel, HTTPChannelHandler {
         let isWanted = registry.open(channel)
         let detachable = DetachableChannel(channel)
         return channel.eventLoop.makeCompletedFuture {
+            // A channel keeps the buffer of its first read, which is small on most connections. It grows with the reads.
+            try? channel.syncOptions?.setOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536))
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
         }.flatMap {
             http.setup(channel: detachable, logger: logger)

@@ -180,6 +180,8 @@ package enum HubLimits {
     package static let socketsPerPeerMax = 128
     /// Requests of one socket in progress; it is not read any further meanwhile.
     package static let socketRequestsMax = 16
+    /// A message of a socket with at most this many bytes is read on the thread of its connection.
+    static let socketShortMessageBytes = 128
     /// The time between two checks whether the token of a socket is still valid, and between two pings.
     package static let socketCheckSeconds: Int64 = 15
     package static let socketPingSeconds: Int64 = 20

@@ -31,6 +31,7 @@ extension WebSocketOwner {
 /// - A peer that is silent for ``WebSocketLimits/unansweredPingsMax`` pings, or does not read for
 ///   ``WebSocketLimits/write``, is gone.
 /// - While received messages wait for their consumer beyond their limits, nothing more is read.
+/// - What handlers behind this one write is discarded: on a server they served HTTP until the upgrade.
 ///
 /// Not `Sendable`: all code runs on the channel's event loop.
 package final class WebSocketHandler: ChannelDuplexHandler {
@@ -217,6 +218,11 @@ package final class WebSocketHandler: ChannelDuplexHandler {
         isPongUnsent = true
         write(payload, .pong, fin: true, context, nil)
         context.flush()
+    }
+
+    /// Discards what the handlers behind this one write.
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        promise?.succeed()
     }
 
     // MARK: - Receiving

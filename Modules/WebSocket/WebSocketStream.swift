@@ -63,6 +63,21 @@ package final class WebSocketStream: Sendable {
         return message
     }
 
+    /// Takes the next message if its content is at hand: it has few bytes, and none of them are compressed.
+    package func takeShort(bytesMax: Int) -> WebSocketMessage? {
+        let message = state.withLock { state -> WebSocketMessage? in
+            guard !state.isStopping, let first = state.messages.first, !first.isCompressed,
+                first.payloadBytes <= bytesMax
+            else { return nil }
+            return state.messages.popFirst()
+        }
+        if let message { onLoop { $0.consumed(message) } }
+        return message
+    }
+
+    /// Whether ``take()`` returns a message.
+    package var hasMessage: Bool { state.withLock { !$0.isStopping && !$0.messages.isEmpty } }
+
     /// True after ``stop()``.
     package var isStopping: Bool { state.withLock { $0.isStopping } }
 

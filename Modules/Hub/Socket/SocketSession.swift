@@ -13,9 +13,9 @@ internal import Synchronization
 /// Requests are handled as those of HTTP are: with the same rights, limits and errors. They begin in the order of their
 /// messages and run at the same time.
 ///
-/// **Tasks.** A session at rest has none: a suspended task costs more memory than the rest of the session. A change of
-/// the stream begins the task that reads, unless it runs; it takes all messages that are there. Each request has a task
-/// of its own.
+/// **Tasks.** A session at rest has none: a suspended task costs more memory than the rest of the session. When the
+/// stream has changed, short messages are handled at once, on the thread of the change; the first one that needs a task
+/// begins it, and it takes all messages that are there. Each request has a task of its own.
 final class SocketSession: Sendable {
     private struct State {
         var isReading = false
@@ -71,14 +71,32 @@ final class SocketSession: Sendable {
             defer { state.isReading = true }
             return !state.isReading
         }
-        if begins { Task { await read() } }
+        guard begins else { return }
+        while isDue() {
+            // A reader of events says what it has read, time and again: a task for each would cost more than all else.
+            while let message = stream.takeShort(bytesMax: HubLimits.socketShortMessageBytes) {
+                guard let request = handle(contentAtHand(of: message)) else { continue }
+                return readOn(beginning: request)
+            }
+            if stream.hasMessage { return readOn(beginning: nil) }
+            endRequests()
+        }
+        endIfDone()
+    }
+
+    /// Goes on in a task.
+    private func readOn(beginning request: WireSocket.Request?) {
+        state.withLock { $0.isDue = true }
+        Task {
+            if let request { await begin(request) }
+            await read()
+        }
     }
 
     private func read() async {
         while isDue() {
             while let message = stream.take() {
-                guard let close = await handle(message) else { continue }
-                stream.close(close)
+                if let request = handle(await content(of: message)) { await begin(request) }
             }
             endRequests()
         }
@@ -94,39 +112,61 @@ final class SocketSession: Sendable {
         }
     }
 
-    /// - Returns: the reason to close the connection, if the message is one.
-    private func handle(_ message: WebSocketMessage) async -> WebSocketClose? {
-        let parsed: Result<WireSocket.ClientMessage, WireSocket.Problem>
-        do throws(WebSocketClose) {
-            parsed = try await contents.with(message, opening) { text in
-                Result { () throws(WireSocket.Problem) in try WireSocket.ClientMessage(text) }
-            }
+    /// What a message says, or the reason to close the connection.
+    private typealias Content = Result<WireSocket.ClientMessage, WebSocketClose>
+
+    private func contentAtHand(of message: WebSocketMessage) -> Content {
+        do {
+            return Self.parse(try message.content())
         } catch {
-            return error
+            return .failure(error as? WebSocketClose ?? WebSocketClose(.internalError))
         }
-        switch parsed {
-        case .failure(.malformed): return WebSocketClose(.invalidData, "not a message of this protocol")
-        case .failure(.headTooLarge):
-            return WebSocketClose(.tooLarge, "a message without its body exceeds \(WireSocket.headBytesMax) bytes")
+    }
+
+    private func content(of message: WebSocketMessage) async -> Content {
+        do throws(WebSocketClose) {
+            return try await contents.with(message, opening, Self.parse)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func parse(_ text: [UInt8]) -> Content {
+        do throws(WireSocket.Problem) {
+            return .success(try WireSocket.ClientMessage(text))
+        } catch {
+            switch error {
+            case .malformed: return .failure(WebSocketClose(.invalidData, "not a message of this protocol"))
+            case .headTooLarge:
+                return .failure(
+                    WebSocketClose(
+                        .tooLarge, "a message without its body exceeds \(WireSocket.headBytesMax) bytes"))
+            }
+        }
+    }
+
+    /// - Returns: a request that is to begin.
+    private func handle(_ content: Content) -> WireSocket.Request? {
+        switch content {
+        case .failure(let close): stream.close(close)
         case .success(.cancel(let id)): exchanges[id]?.end()
         case .success(.read(let id, let parts)): exchanges[id]?.partsRead(parts)
-        case .success(.request(let request)): return await begin(request)
+        case .success(.request(let request)): return request
         }
         return nil
     }
 
-    private func begin(_ request: WireSocket.Request) async -> WebSocketClose? {
+    private func begin(_ request: WireSocket.Request) async {
         let isLasting = request.path.prefix { $0 != "?" } == WireProtocol.eventsPath
         if !isLasting { await exchanges.waitForRoom() }
         switch exchanges.begin(request.id, isLasting: isLasting) {
-        case .duplicate: return WebSocketClose(.policyViolation, "the id \(request.id) is in use")
+        case .duplicate: stream.close(WebSocketClose(.policyViolation, "the id \(request.id) is in use"))
         case .tooMany:
             // Here, so that a client that reads no responses is not read either: it could collect tasks otherwise.
             let exchange = SocketExchange(id: request.id, isLasting: true)
             await respond(to: exchange) { HubHTTPError.busy.response }
         case .admitted(let exchange): perform(request, exchange)
         }
-        return nil
     }
 
     private func perform(_ request: WireSocket.Request, _ exchange: SocketExchange) {

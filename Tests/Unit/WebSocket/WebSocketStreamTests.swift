@@ -58,6 +58,22 @@ import Testing
         #expect(connection.stream.end == .cut)
     }
 
+    @Test func onlyAShortMessageIsTakenAsOne() throws {
+        let connection = Connection()
+        try connection.attach()
+        for text in ["ab", "abc", "a"] { try connection.receive(text) }
+        #expect(try connection.stream.takeShort(bytesMax: 2)?.content() == Array("ab".utf8))
+        #expect(connection.stream.takeShort(bytesMax: 2) == nil, "the order is kept")
+        #expect(connection.stream.hasMessage)
+        #expect(try connection.take() == "abc")
+        #expect(try connection.stream.takeShort(bytesMax: 2)?.content() == Array("a".utf8))
+        #expect(!connection.stream.hasMessage)
+        try connection.receive("a")
+        connection.stream.stop()
+        #expect(connection.stream.takeShort(bytesMax: 2) == nil && !connection.stream.hasMessage)
+        _ = try connection.channel.finish()
+    }
+
     @Test func nothingIsTakenAfterTheStop() throws {
         let connection = Connection()
         try connection.attach()

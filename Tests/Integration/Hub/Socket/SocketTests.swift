@@ -235,7 +235,13 @@ import Testing
     @Test func aSocketOutlivesTheIdleTimeOfHTTP() async throws {
         let change: @Sendable (inout HubConfiguration) -> Void = { $0.limits.idle = .milliseconds(50) }
         try await HubFixture.running(change: change) { hub in
-            let socket = try await RawSocket.open(hub)
+            var opened: RawSocket?
+            // On a busy machine the time may pass before the request is there.
+            try await Eventually.holds("a socket is open") {
+                opened = try? await RawSocket.open(hub)
+                return opened != nil
+            }
+            let socket = try #require(opened)
             // Opened later, and so closed later than the socket would be.
             let unused = try await RawSocket.connect(port: hub.port)
             try await unused.ended()
