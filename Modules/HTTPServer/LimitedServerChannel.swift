@@ -40,7 +40,7 @@ package struct LimitedServerChannel: ServerChildChannel, HTTPChannelHandler {
         let isWanted = registry.open(channel)
         let detachable = DetachableChannel(channel)
         return channel.eventLoop.makeCompletedFuture {
-            // A channel keeps the buffer of its first read, which is small on most connections. It grows with the reads.
+            // A channel keeps the buffer of its first read, which is short on most connections. It grows by itself.
             try? channel.syncOptions?.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536))
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }

@@ -112,7 +112,7 @@ final class SocketSession: Sendable {
         }
     }
 
-    /// What a message says, or the reason to close the connection.
+    /// The message of a client, or the reason to close the connection.
     private typealias Content = Result<WireSocket.ClientMessage, WebSocketClose>
 
     private func contentAtHand(of message: WebSocketMessage) -> Content {
