@@ -8,8 +8,8 @@ package struct ConnectionUpgrade: Sendable {
     let makeHandlers: @Sendable (any EventLoop) -> [any ChannelHandler]
 
     /// - Parameter makeHandlers: the handlers of the other protocol, which take the place of those of HTTP; called on
-    ///   the connection's event loop, right after the response's header was written. They discard what is written
-    ///   behind them, and an end of the output: both are the server's.
+    ///   the connection's event loop, right after the response's header was written. They read by themselves: nothing
+    ///   behind them asks for more bytes.
     package init(_ makeHandlers: @escaping @Sendable (any EventLoop) -> [any ChannelHandler]) {
         self.makeHandlers = makeHandlers
     }

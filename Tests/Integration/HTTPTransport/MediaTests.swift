@@ -168,14 +168,14 @@ import Testing
                 let transport = try fixture.transport(port: port)
                 let media = try #require(transport.media)
                 let reached = Reached()
-                let lastCut = Mutex((count: 0, reached: Int64(0)))
+                let cuts = Mutex((count: 0, last: Int64(0)))
                 let file = SampleFile(count: 24_000_000)
                 // The hub reports an offset after 4 MiB at the latest.
                 let source = file.reading { offset in
-                    let cut = lastCut.withLock { $0 }
-                    guard cut.count < 3, offset >= cut.reached + 6_000_000 else { return }
-                    try? await Eventually.holds("the hub reported progress") { reached.bytes > cut.reached }
-                    lastCut.withLock { $0 = (cut.count + 1, max(reached.bytes, Int64(offset))) }
+                    let (count, last) = cuts.withLock { $0 }
+                    guard count < 3, offset >= last + 6_000_000 else { return }
+                    try? await Eventually.holds("the hub reported progress") { reached.bytes > last }
+                    cuts.withLock { $0 = (count + 1, Int64(offset)) }
                     try? await proxy.cutAll()
                 }
                 guard case .session(let session) = try await media.begin(file.attachment) else {
@@ -183,7 +183,7 @@ import Testing
                     return
                 }
                 #expect(try await media.send(source, to: session, from: 0) { reached.set($0) } == file.receipt)
-                #expect(lastCut.withLock { $0.count } == 3)
+                #expect(cuts.withLock { $0.count } == 3)
                 // The connection of the creation is kept for the first request with content.
                 #expect(proxy.connectionCount == 4)
                 await transport.close()

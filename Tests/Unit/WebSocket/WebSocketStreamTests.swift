@@ -40,7 +40,7 @@ import Testing
         _ = try connection.channel.finish()
         #expect(changes.withLock { $0 } == 4)
         #expect(connection.stream.end == .cut)
-        // What has arrived is still taken.
+        // Messages that have arrived are still taken.
         #expect(try connection.take() == "a")
         #expect(try connection.take() == "b")
         #expect(try connection.take() == nil)
