@@ -36,6 +36,7 @@ final class AutomaticCarrier: RequestCarrier {
             case .refused(let refusal):
                 choice.refused(refusal)
                 return try await http.send(request)
+            case .givenUp: return try await http.send(request)
             }
         }
     }
@@ -43,10 +44,11 @@ final class AutomaticCarrier: RequestCarrier {
     /// Opens a socket beside the requests over HTTP.
     private func beginProbe() {
         let task = Task { [socket, choice] in
-            switch await socket.attempt(HTTPClientRequest(method: .get, path: WireProtocol.healthPath)) {
+            let health = HTTPClientRequest(method: .get, path: WireProtocol.healthPath)
+            switch await socket.attempt(health, isProbe: true) {
             case .response: choice.probeSucceeded()
             case .refused(let refusal): choice.refused(refusal)
-            case .failed: choice.probeFailed()
+            case .failed, .givenUp: choice.probeFailed()
             }
         }
         probe.withLock { $0 = task }
@@ -72,6 +74,8 @@ final class CarrierChoiceBox: SocketObserver {
 
     /// The reason why HTTP is used; `nil` while the socket is.
     var reason: String? { choice.withLock { $0.reason } }
+
+    var isGivenUp: Bool { reason != nil }
 
     private var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 

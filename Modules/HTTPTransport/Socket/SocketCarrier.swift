@@ -15,6 +15,8 @@ final class SocketCarrier: RequestCarrier {
         case failed(HTTPClientError)
         /// There is no socket; the request was not sent.
         case refused(SocketRefusal)
+        /// Requests travel in another way by now; this one was not sent.
+        case givenUp
     }
 
     let endpoint: HTTPEndpoint
@@ -42,11 +44,14 @@ final class SocketCarrier: RequestCarrier {
         switch await attempt(request) {
         case .response(let response), .refused(.response(let response)): return response
         case .failed(let error), .refused(.notAWebSocket(let error)): throw error
+        case .givenUp: throw .connectionClosed(requestSent: false)
         }
     }
 
     /// Sends a request, and reports separately that there is no socket.
-    func attempt(_ request: HTTPClientRequest) async -> Outcome {
+    ///
+    /// - Parameter isProbe: whether it is sent although the socket was given up, to find out whether that still holds.
+    func attempt(_ request: HTTPClientRequest, isProbe: Bool = false) async -> Outcome {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let cancelled = Atomic<Bool>(false)
         return await withTaskCancellationHandler {
@@ -56,7 +61,7 @@ final class SocketCarrier: RequestCarrier {
                     if cancelled.load(ordering: .acquiring) {
                         continuation.resume(returning: .failed(.cancelled(requestSent: false)))
                     } else {
-                        self.driver.value.submit(id, request, continuation)
+                        self.driver.value.submit(id, request, isProbe: isProbe, continuation)
                     }
                 }
             }
@@ -89,6 +94,10 @@ enum SocketRefusal: Sendable {
 
 /// Is notified of the life of a connection, on its event loop.
 protocol SocketObserver: Sendable {
+    /// Whether requests travel in another way, all but probes. Read when a request arrives on the event loop: its
+    /// caller may have chosen the socket before the last connection ended here.
+    var isGivenUp: Bool { get }
+
     func socketOpened()
 
     /// The connection ended, not by this client.
@@ -100,6 +109,7 @@ protocol SocketObserver: Sendable {
 
 /// Opens a socket again as often as it ends.
 struct UnobservedSocket: SocketObserver {
+    var isGivenUp: Bool { false }
     func socketOpened() {}
     func socketLost(hasServed: Bool) -> Bool { true }
 }

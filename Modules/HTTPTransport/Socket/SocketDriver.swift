@@ -47,9 +47,10 @@ final class SocketDriver: WebSocketOwner {
     // MARK: - Requests
 
     func submit(
-        _ id: SocketSchedule.RequestID, _ request: HTTPClientRequest,
+        _ id: SocketSchedule.RequestID, _ request: HTTPClientRequest, isProbe: Bool,
         _ continuation: CheckedContinuation<SocketCarrier.Outcome, Never>
     ) {
+        guard isProbe || !observer.isGivenUp else { return continuation.resume(returning: .givenUp) }
         lastID = max(lastID, id)
         let limit = timeouts.whole + request.serverWait
         let timer = scheduled(limit) { $0.withdraw(id) { .timeout(.whole, requestSent: $0) } }
@@ -111,8 +112,7 @@ final class SocketDriver: WebSocketOwner {
                 complete(id, .failed(.tooManyWaiting(requestsMax: HTTPTransportLimits.socketWaitingMax)))
             case .fail(let id, .shutDown(let sent)): complete(id, .failed(.shutdown(requestSent: sent)))
             case .fail(let id, .cut): complete(id, .failed(cutError))
-            case .fail(let id, .givenUp):
-                complete(id, .refused(.notAWebSocket(.connectionClosed(requestSent: false))))
+            case .fail(let id, .givenUp): complete(id, .givenUp)
             case .close: closeSocket()
             }
         }

@@ -14,7 +14,7 @@ final class SocketOpener: Sendable {
     private struct State {
         var open: [ObjectIdentifier: SocketSession] = [:]
         var isStopping = false
-        /// Runs while sockets are open.
+        /// Runs while sockets are open, and a little longer.
         var checking: Task<Void, Never>?
         /// Waits for the end of all sockets.
         var ending: CheckedContinuation<Void, Never>?
@@ -95,7 +95,8 @@ final class SocketOpener: Sendable {
         for session in open { session.stream.stop() }
     }
 
-    /// Ends all sockets at once, and waits for the last of their tasks. Called after the server has ended.
+    /// Ends all sockets at once, and waits for everything that reads the storage here. Called after the server has
+    /// ended.
     func end() async {
         stop()
         let open = state.withLock { Array($0.open.values) }
@@ -107,12 +108,15 @@ final class SocketOpener: Sendable {
             }
             if isDone { continuation.resume() }
         }
+        let checking = state.withLock { $0.checking }
+        checking?.cancel()
+        await checking?.value
     }
 
     private func enter(_ session: SocketSession) {
         let isStopping = state.withLock { state in
             state.open[ObjectIdentifier(session)] = session
-            if state.checking == nil { state.checking = Task { await closeRevoked() } }
+            if state.checking == nil, !state.isStopping { state.checking = Task { await closeRevoked() } }
             return state.isStopping
         }
         if isStopping { session.stream.stop() }
@@ -122,19 +126,21 @@ final class SocketOpener: Sendable {
         let ending = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.open[ObjectIdentifier(session)] = nil
             guard state.open.isEmpty else { return nil }
-            state.checking?.cancel()
-            state.checking = nil
             defer { state.ending = nil }
             return state.ending
         }
         ending?.resume()
     }
 
-    /// Closes the sockets whose tokens are no longer valid, now and then, until it is cancelled. One task for all: a
-    /// task for each would take most of a session's memory.
+    /// Closes the sockets whose tokens are no longer valid, now and then, while there are any. One task for all: a task
+    /// for each would take most of a session's memory.
     private func closeRevoked() async {
         while (try? await Task.sleep(for: checkInterval)) != nil {
-            let open = state.withLock { Array($0.open.values) }
+            let open = state.withLock { state in
+                if state.open.isEmpty { state.checking = nil }
+                return Array(state.open.values)
+            }
+            if open.isEmpty { return }
             for session in open where !Task.isCancelled { await session.closeIfRevoked(storage) }
         }
     }

@@ -6,11 +6,9 @@ import CausewayTLS
 import CausewayTestSupport
 import CausewayTransport
 import CausewayWebSocket
-import Foundation
-import Logging
 import Testing
 
-/// The transport over a WebSocket, and over the better of both ways.
+/// The transport over a WebSocket.
 @Suite struct SocketTransportTests {
     private struct Fixture: Sendable {
         let hub: HubService
@@ -27,31 +25,17 @@ import Testing
         }
     }
 
-    private static func folder() async throws -> (TemporaryFolder, DataFolder, AccessToken) {
-        let temporary = try TemporaryFolder()
-        let folder = DataFolder(temporary.path + "/hub")
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
-            opening: SQLiteHubStorage.open)
-        let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
-        return (temporary, folder, try #require(AccessToken(text.trimmingCharacters(in: .newlines))))
-    }
-
-    private static let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
-
     private static func withHub(
         change: @Sendable (inout HubConfiguration) -> Void = { _ in }, _ body: @Sendable (Fixture) async throws -> Void
     ) async throws {
-        let (temporary, folder, token) = try await folder()
+        let (temporary, folder, token) = try await Sample.hubFolder()
         var configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
         change(&configuration)
-        try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: logger) { hub in
+        try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: Sample.silentLogger) {
+            hub in
             try await body(Fixture(hub: hub, port: try await hub.port(), token: token))
         }
         withExtendedLifetime(temporary) {}
-    }
-
-    private static func positions(_ report: DeliveryReport) -> [Int64] {
-        report.outcomes.compactMap { if case .accepted(let place) = $0 { place.position } else { nil } }
     }
 
     /// All calls share one connection.
@@ -85,12 +69,12 @@ import Testing
             try await FaultProxy.run(to: fixture.port, plan: plan) { _, port in
                 let transport = try fixture.transport("ws", port: port)
                 let report = try? await transport.deliver(delivery)
-                #expect(report.map(Self.positions)?.count == (isOn ? 1000 : nil))
+                #expect(report?.positions.count == (isOn ? 1000 : nil))
                 await transport.close()
             }
             // The same without the proxy, in both cases.
             let transport = try fixture.transport("ws")
-            #expect(Self.positions(try await transport.deliver(delivery)).count == 1000)
+            #expect(try await transport.deliver(delivery).positions.count == 1000)
             await transport.close()
         }
     }
@@ -149,7 +133,7 @@ import Testing
                     proxy.connectionCount == 2 && fixture.hub.eventReaders == 1
                 }
                 let report = try await transport.deliver(try Sample.delivery(1...3))
-                #expect(Self.positions(report) == [1, 2, 3])
+                #expect(report.positions == [1, 2, 3])
                 guard case .batch(let batch) = try await waiting.value else { throw CancellationError() }
                 #expect(!batch.events.isEmpty)
                 await transport.close()
@@ -159,7 +143,7 @@ import Testing
 
     /// The hub goes away and comes back at the same port.
     @Test(arguments: ["ws", "http"]) func aRestartedHubIsFoundAgain(_ scheme: String) async throws {
-        let (temporary, folder, token) = try await Self.folder()
+        let (temporary, folder, token) = try await Sample.hubFolder()
         let port = try ReservedPort()
         let transport = try HTTPTransport(
             to: "\(scheme)://127.0.0.1:\(port.number)", token: token,
@@ -168,12 +152,12 @@ import Testing
             try await port.waitUntilFree()
             let configuration = HubConfiguration(folder: folder, port: port.number, security: .plainOnLoopback)
             try await HubService.running(
-                configuration, opening: SQLiteHubStorage.open, logger: Self.logger
+                configuration, opening: SQLiteHubStorage.open, logger: Sample.silentLogger
             ) { hub in
                 _ = try await transport.authenticate()
                 let range = (round * 2 + 1)...(round * 2 + 2)
                 let report = try await transport.deliver(try Sample.delivery(range))
-                #expect(Self.positions(report) == range.map(Int64.init))
+                #expect(report.positions == range.map(Int64.init))
             }
             let name = try await Exchange.deliver.outcome(on: transport).name
             #expect(["unreachable", "inDoubt"].contains(name))
@@ -213,122 +197,6 @@ import Testing
                 #expect(name == expected, "\(step)")
                 await transport.close()
             }
-        }
-    }
-
-    // MARK: - The better of both ways
-
-    private static func withSecureHub(
-        change: @Sendable (inout HubConfiguration) -> Void = { _ in },
-        _ body: @Sendable (HubService, _ proxy: FaultProxy, HTTPTransport) async throws -> Void
-    ) async throws {
-        let (temporary, folder, token) = try await folder()
-        var configuration = HubConfiguration.secure(folder)
-        change(&configuration)
-        try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: logger) { hub in
-            try await FaultProxy.run(to: try await hub.port()) { proxy, port in
-                var configuration = HTTPTransportConfiguration(
-                    tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)),
-                    timeouts: .unhurried,
-                    proxy: .none)
-                // However slow the machine is, every socket here ends early, and HTTP stays.
-                configuration.carrierChoice = CarrierChoice(retryMin: .seconds(86_400), lifeMin: .seconds(86_400))
-                let transport = try HTTPTransport(
-                    to: "auto://localhost:\(port)", token: token, configuration)
-                try await body(hub, proxy, transport)
-                await transport.close()
-            }
-        }
-        withExtendedLifetime(temporary) {}
-    }
-
-    @Test func theSocketIsPreferred() async throws {
-        try await Self.withSecureHub { hub, proxy, transport in
-            _ = try await transport.authenticate()
-            #expect(transport.way == "WebSocket")
-            let report = try await transport.deliver(try Sample.delivery(1...2))
-            #expect(Self.positions(report) == [1, 2])
-            #expect(hub.sockets == 1 && proxy.connectionCount == 1)
-        }
-    }
-
-    /// No request notices that there is no socket.
-    @Test func withoutASocketRequestsGoOverHTTP() async throws {
-        let change: @Sendable (inout HubConfiguration) -> Void = { $0.socketCounts.total = 0 }
-        try await Self.withSecureHub(change: change) { hub, _, transport in
-            let report = try await transport.deliver(try Sample.delivery(1...2))
-            #expect(Self.positions(report) == [1, 2])
-            #expect(transport.way == "HTTP: the WebSocket was refused (503)")
-            let events = try #require(transport.events)
-            let start = try await events.currentCursor(knowing: nil)
-            let stream = try await events.open(from: start.cursor, knowing: nil)
-            _ = try await stream.next(knowing: nil)
-            async let next = stream.next(knowing: nil)
-            try await Eventually.holds("the reader waits") { hub.eventReaders == 1 }
-            _ = try await transport.deliver(try Sample.delivery(3...3))
-            guard case .batch(let batch) = try await next else { throw CancellationError() }
-            #expect(!batch.events.isEmpty)
-        }
-    }
-
-    /// Something on the way ends every socket soon after it was opened.
-    @Test func socketsThatEndEarlyAreGivenUp() async throws {
-        try await Self.withSecureHub { hub, proxy, transport in
-            /// - Returns: how requests travel after another cut.
-            func cut(_ round: Int, sockets: Int) async throws -> String? {
-                let range = (round * 2 - 1)...(round * 2)
-                let report = try await transport.deliver(try Sample.delivery(range))
-                #expect(Self.positions(report) == range.map(Int64.init))
-                #expect(hub.sockets == sockets)
-                try await proxy.cutAll()
-                try await Eventually.holds("the socket is closed") { hub.sockets == 0 }
-                try await Eventually.holds("the server is reached") {
-                    (try? await transport.lookup(Sample.message(1))) != nil
-                }
-                return transport.way
-            }
-            for round in 1...2 {
-                let way = try await cut(round, sockets: 1)
-                #expect(way == "WebSocket")
-            }
-            for round in 3...5 {
-                let way = try await cut(round, sockets: round == 3 ? 1 : 0)
-                #expect(way == Self.endedEarly)
-            }
-        }
-    }
-
-    /// Not in the tests, where the compiler fails beside `async let`.
-    private static func expect(_ transport: HTTPTransport, _ way: String) { #expect(transport.way == way) }
-
-    private static let endedEarly = "HTTP: the WebSocket ended early 3 times in a row"
-
-    /// A request for events is under way at nearly every cut. What is repeated after the last one opens no socket.
-    @Test func aReaderOfEventsMovesToHTTPWhenTheSocketIsGivenUp() async throws {
-        try await Self.withSecureHub { hub, proxy, transport in
-            for _ in 1...2 {
-                _ = try await transport.authenticate()
-                Self.expect(transport, "WebSocket")
-                try await proxy.cutAll()
-                try await Eventually.holds("the socket is closed") { hub.sockets == 0 }
-                try await Eventually.holds("the server is reached on a new one") {
-                    (try? await transport.authenticate()) != nil && hub.sockets == 1
-                }
-            }
-            let events = try #require(transport.events)
-            let start = try await events.currentCursor(knowing: nil)
-            let stream = try await events.open(from: start.cursor, knowing: nil)
-            _ = try await stream.next(knowing: nil)
-            async let next = stream.next(knowing: nil)
-            try await Eventually.holds("the reader waits") { hub.eventReaders == 1 && hub.sockets == 1 }
-            let connections = proxy.connectionCount
-            try await proxy.cutAll()
-            try await Eventually.holds("the reader connects again") { proxy.connectionCount > connections }
-            try await Eventually.holds("the reader waits over HTTP") { hub.eventReaders == 1 && hub.sockets == 0 }
-            Self.expect(transport, Self.endedEarly)
-            _ = try await transport.deliver(try Sample.delivery(1...1))
-            guard case .batch(let batch) = try await next else { throw CancellationError() }
-            #expect(!batch.events.isEmpty)
         }
     }
 
