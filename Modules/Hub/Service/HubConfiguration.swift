@@ -33,8 +33,9 @@ package struct HubConfiguration: Sendable, Hashable {
     package var connectionsPerAccountMax = HubLimits.connectionsPerAccountMax
     /// How long a delivery that arrived before its predecessor waits for it.
     package var predecessorWait: Duration = HubLimits.predecessorWait
-    /// Channels that one address creates in a burst.
+    /// Channels that one address creates in a burst, and how long it takes to earn one more.
     package var newChannelsPerPeerMax = HubLimits.newChannelsPerPeerMax
+    package var newChannelRefill: Duration = .seconds(HubLimits.newChannelSeconds)
     /// The time without a write after which the database's log is emptied and memory is released.
     package var rest: Duration = .seconds(HubLimits.restSeconds)
 

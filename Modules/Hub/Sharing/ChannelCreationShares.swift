@@ -8,7 +8,7 @@ final class ChannelCreationShares: Sendable {
     init(_ configuration: HubConfiguration) {
         limiter = Mutex(
             AttemptLimiter(
-                burst: configuration.newChannelsPerPeerMax, refill: .seconds(HubLimits.newChannelSeconds),
+                burst: configuration.newChannelsPerPeerMax, refill: configuration.newChannelRefill,
                 peersMax: HubLimits.peersTrackedMax))
     }
 

@@ -12,7 +12,7 @@ import Testing
 /// Slow, silent or numerous clients.
 @Suite struct ConnectionTests {
     private static func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
-        var limits = ConnectionLimits.hub
+        var limits = ConnectionLimits.patient
         change(&limits)
         return limits
     }

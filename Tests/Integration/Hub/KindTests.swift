@@ -52,7 +52,7 @@ private enum NoteRules: RecordRules {
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
             opening: SQLiteHubStorage.open)
         try await HubService.running(
-            HubConfiguration(folder: folder, port: 0, security: .plainOnLoopback), opening: SQLiteHubStorage.open,
+            HubConfiguration(folder: folder, security: .plainOnLoopback).patient, opening: SQLiteHubStorage.open,
             kinds: HubKinds([NoteRules.self]), logger: HubFixture.logger
         ) { hub in
             let port = try await hub.port()

@@ -131,6 +131,7 @@ import Testing
     @Test func createdChannelsCountForTheirAddress() async throws {
         try await HubFixture.running {
             $0.newChannelsPerPeerMax = 2
+            $0.newChannelRefill = .seconds(86_400)
         } _: { hub in
             let report = try await hub.client.report(
                 delivery([write(1, try Self.create("a")), write(2, try Self.create("b"))]))

@@ -17,7 +17,7 @@ import Testing
             folder: folder, names: ["localhost", "127.0.0.1"], account: "me", channel: "general"
         ).run(opening: SQLiteHubStorage.open)
         return try await HubService.running(
-            .secure(folder), opening: SQLiteHubStorage.open, logger: HubFixture.logger
+            HubConfiguration.secure(folder).patient, opening: SQLiteHubStorage.open, logger: HubFixture.logger
         ) { hub in
             #expect(try await hub.address().hasPrefix("https://127.0.0.1:"))
             return try await body(folder, try await hub.port())
@@ -29,7 +29,7 @@ import Testing
         let header = folder.path + "/authorization"
         let token = try HubFixture.token(in: folder)
         try "Authorization: Bearer \(token)\n".write(toFile: header, atomically: true, encoding: .utf8)
-        return try await Program.curl.run(["-sS", "-m", "60", "-H", "@\(header)"] + arguments)
+        return try await Program.curl.run(["-sS", "-m", "600", "-H", "@\(header)"] + arguments)
     }
 
     @Test func aWholeVisitWithCurl() async throws {
@@ -58,7 +58,7 @@ import Testing
                 for _ in 0..<16 {
                     group.addTask {
                         try await Program.curl.run([
-                            "-sS", "-m", "60", "--cacert", folder.authorityCertificate,
+                            "-sS", "-m", "600", "--cacert", folder.authorityCertificate,
                             "https://localhost:\(port)/healthz", "https://localhost:\(port)/healthz",
                         ])
                     }

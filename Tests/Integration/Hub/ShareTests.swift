@@ -26,7 +26,7 @@ import Testing
 
     /// Connections without a request of one address fill its share and no more.
     @Test func idleConnectionsOfOneAddressShutNobodyOut() async throws {
-        var limits = ConnectionLimits.hub
+        var limits = ConnectionLimits.patient
         limits.connectionsMax = 16
         limits.connectionsPerPeerMax = 8
         let bounded = limits
@@ -41,10 +41,7 @@ import Testing
 
     /// Bodies that have almost completely arrived use up the account's share; another account is not affected.
     @Test func bodiesUnderWayOfOneAccountShutNobodyOut() async throws {
-        var limits = ConnectionLimits.hub
-        limits.body = .seconds(3600)
-        let patient = limits
-        try await HubFixture.running(limits: patient) { hub in
+        try await HubFixture.running { hub in
             let bad = try await hub.client(of: "bad")
             let head =
                 "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(bad.token ?? "")\r\n"
@@ -69,12 +66,7 @@ import Testing
 
     /// Unread pages count until they have been sent.
     @Test func pagesThatAreNotReadHoldTheirAccountsShare() async throws {
-        var limits = ConnectionLimits.hub
-        // However long a busy machine takes to build the pages, none of them is dropped before the share is used up.
-        limits.response = .seconds(3600)
-        limits.idle = .seconds(3600)
-        let patient = limits
-        try await HubFixture.running(limits: patient) { hub in
+        try await HubFixture.running { hub in
             let text = MessageContent.text(String(repeating: "x", count: Limits.textBytesMax))
             for start in stride(from: Int64(1), through: 60, by: 20) {
                 _ = try await hub.client.report(delivery((start..<start + 20).map { send($0, content: text) }))
@@ -154,6 +146,8 @@ import Testing
     @Test func anAddressMakesItsShareOfNewChannels() async throws {
         try await HubFixture.running {
             $0.newChannelsPerPeerMax = 3
+            // None is earned while the test runs.
+            $0.newChannelRefill = .seconds(86_400)
         } _: { hub in
             let bad = try await hub.client(of: "bad")
             for name in ["a", "b"] { #expect(try await bad.send(.PUT, WireProtocol.channelPath(name)).status == 201) }
@@ -161,9 +155,9 @@ import Testing
             for client in [bad, hub.client] {
                 let more = try await client.send(.PUT, WireProtocol.channelPath("d"))
                 #expect(more.status == 429 && more.errorCode == "tooManyNewChannels")
-                // One minute from the last new channel on.
+                // From the last new channel on.
                 let wait = more.headers.first(name: "Retry-After").flatMap { Int64($0) }
-                #expect(wait.map { (1...HubLimits.newChannelSeconds).contains($0) } == true)
+                #expect(wait.map { (1...86_400).contains($0) } == true)
                 #expect(try await client.send(.PUT, WireProtocol.channelPath("a")).status == 200)
             }
         }

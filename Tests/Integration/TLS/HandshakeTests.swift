@@ -230,7 +230,7 @@ struct HandshakeTests {
     @Test func aServerThatIsSpokenToInPlainTextSaysSo() async throws {
         let certificates = try TestCertificates()
         let server = try await Loopback.listen(certificates.serverContext())
-        let curl = try await Program.curl.run(["-s", "-m", "5", "http://127.0.0.1:\(server.port)/"])
+        let curl = try await Program.curl.run(["-s", "-m", "600", "http://127.0.0.1:\(server.port)/"])
         #expect(curl.status != 0)
         let log = await server.connection().log.wait { $0.isOver }
         #expect("\(try #require(log.tlsErrors.first))".contains("plain HTTP"))

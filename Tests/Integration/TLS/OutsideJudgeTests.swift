@@ -15,7 +15,7 @@ struct OutsideJudgeTests {
         let server = try await Loopback.listen(
             certificates.serverContext(protocols: ["http/1.1"]), answer: .reply(Self.answer))
         let url = "https://localhost:\(server.port)/"
-        let common = ["-sS", "-m", "10", "--resolve", "localhost:\(server.port):127.0.0.1"] + arguments
+        let common = ["-sS", "-m", "600", "--resolve", "localhost:\(server.port):127.0.0.1"] + arguments
         let output = try await Program.curl.run(common + ["--cacert", certificates.trust, url])
         #expect(output.output == "hello")
         #expect(output.status == 0)

@@ -6,7 +6,8 @@ import Foundation
     static let configuration = CommandConfiguration(
         commandName: "causeway-bench", abstract: "Measure, each figure beside something to compare it with.",
         subcommands: [
-            OutboxBench.self, StoreBench.self, LiveBench.self, NetworkBench.self, MediaBench.self, OpenStore.self,
+            OutboxBench.self, StoreBench.self, LiveBench.self, NetworkBench.self, SingleMessageBench.self,
+            MediaBench.self, OpenStore.self,
         ])
 
     /// Reports progress on standard error.

@@ -125,9 +125,7 @@ import Testing
 
     /// A reader that does not read holds a position. It gets everything afterwards, each record once.
     @Test func aSlowReaderDelaysNobody() async throws {
-        var limits = ConnectionLimits.hub
-        limits.response = .seconds(3600)
-        try await HubFixture.running(limits: limits) { hub in
+        try await HubFixture.running { hub in
             let cursor = try await hub.client.eventCursor()
             let channel = try await Self.slow("cursor=\(cursor)", hub.client)
             let text = String(repeating: "x", count: 100_000)
@@ -160,7 +158,7 @@ import Testing
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
             opening: SQLiteHubStorage.open)
-        let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
+        let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback).patient
         let hub = try await HubService(configuration, opening: SQLiteHubStorage.open, logger: HubFixture.logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [hub], logger: HubFixture.logger))
@@ -192,12 +190,12 @@ import Testing
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
             opening: SQLiteHubStorage.open)
         try await HubService.running(
-            .secure(folder), opening: SQLiteHubStorage.open, logger: HubFixture.logger
+            HubConfiguration.secure(folder).patient, opening: SQLiteHubStorage.open, logger: HubFixture.logger
         ) { hub in
             let header = folder.path + "/authorization"
             let token = try HubFixture.token(in: folder)
             try "Authorization: Bearer \(token)\n".write(toFile: header, atomically: true, encoding: .utf8)
-            let base = ["-sS", "-N", "-m", "60", "-H", "@\(header)", "--cacert", folder.authorityCertificate]
+            let base = ["-sS", "-N", "-m", "600", "-H", "@\(header)", "--cacert", folder.authorityCertificate]
             let url = "https://localhost:\(try await hub.port())" + WireProtocol.eventsPath
             let end = try await Program.curl.run(base + [url])
             let cursor = try JSONDecoder().decode(WireEvents.self, from: Data(end.output.utf8)).cursor

@@ -60,12 +60,14 @@ final class RawSocket: Sendable {
     static func connect(port: Int, buffer: Int? = nil) async throws -> RawSocket {
         var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         if let buffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(buffer)) }
-        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
-        let socket = RawSocket(channel)
-        try await channel.eventLoop.submit {
-            try channel.pipeline.syncOperations.addHandler(Reader(socket))
-        }.get()
-        return socket
+        // The hub may close the connection at once, and its end is to be seen.
+        return try await bootstrap.connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let socket = RawSocket(channel)
+                try channel.pipeline.syncOperations.addHandler(Reader(socket))
+                return socket
+            }
+        }
     }
 
     /// Connects and opens a socket.

@@ -166,7 +166,7 @@ import Testing
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
             opening: SQLiteHubStorage.open)
-        let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
+        let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback).patient
         let hub = try await HubService(configuration, opening: SQLiteHubStorage.open, logger: HubFixture.logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [hub], logger: HubFixture.logger))

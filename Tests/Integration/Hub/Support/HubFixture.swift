@@ -132,6 +132,15 @@ extension ConnectionLimits {
     }()
 }
 
+extension HubConfiguration {
+    /// The same without time limits that a busy machine could exceed.
+    var patient: HubConfiguration {
+        var configuration = self
+        configuration.limits = .patient
+        return configuration
+    }
+}
+
 extension DataFolder {
     /// Opens the hub's database, also while a hub uses it.
     func openDatabase() throws -> DatabaseQueue {
