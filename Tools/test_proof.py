@@ -59,10 +59,11 @@ class ProofTests(unittest.TestCase):
     def test_the_page_has_every_figure(self):
         plants = ([("a", 1, "b")], [("c", 2, "d")])
         rows = proof.summary(PURE, CLIENTS, EVENTS, HISTORIES, SMALL, plants)
-        text = proof.page(rows, [proof.section("Small worlds", proof.table(("world",), [("x|y",)]))], 2, 7)
+        text = proof.page(rows, [proof.section("Small worlds", proof.table(("world",), [("x|y",)]))], 2, 7,
+                          "0123456789")
         for figure in ("| 2,000 | 2.0 simulated years | 400 seeds", "| 100 | 1.0 simulated years | 50 seeds",
                        "| 1,200 | all", "| 5,000 |", "| 3 | all found", "61 kills of daemons, 42 of hubs, 4 restores",
-                       "in 7 minutes", "| x\\|y |"):
+                       "at commit 0123456789", "in 7 minutes", "| x\\|y |"):
             self.assertIn(figure, text)
 
     def test_a_step_that_has_run_is_not_repeated(self):
