@@ -102,16 +102,7 @@ import Testing
     @Test func noRequestOpensASocketThatWasGivenUpMeanwhile() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         try await Self.withSecureHub(eventLoopGroup: group) { hub, proxy, transport in
-            for round in 1...3 {
-                _ = try await transport.authenticate()
-                Self.expect(transport, "WebSocket")
-                if round == 3 { break }
-                try await proxy.cutAll()
-                try await Eventually.holds("the socket is closed") { hub.sockets == 0 }
-                try await Eventually.holds("the server is reached on a new one") {
-                    (try? await transport.authenticate()) != nil && hub.sockets == 1
-                }
-            }
+            try await Self.endTwoSockets(hub, proxy, transport)
             let (first, second) = (HeldLoop(), HeldLoop())
             let listener = try await ServerBootstrap(group: group).childChannelInitializer { channel in
                 second.hold()
@@ -145,6 +136,22 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    /// Two sockets end early; the third one is open then.
+    private static func endTwoSockets(
+        _ hub: HubService, _ proxy: FaultProxy, _ transport: HTTPTransport
+    ) async throws {
+        for _ in 1...2 {
+            _ = try await transport.authenticate()
+            expect(transport, "WebSocket")
+            try await proxy.cutAll()
+            try await Eventually.holds("the socket is closed") { hub.sockets == 0 }
+            try await Eventually.holds("the server is reached on a new one") {
+                (try? await transport.authenticate()) != nil && hub.sockets == 1
+            }
+        }
+        expect(transport, "WebSocket")
+    }
+
     /// Not in the tests, where the compiler fails beside `async let`.
     private static func expect(_ transport: HTTPTransport, _ way: String) { #expect(transport.way == way) }
 
@@ -153,15 +160,7 @@ import Testing
     /// A request for events is under way at nearly every cut. What is repeated after the last one opens no socket.
     @Test func aReaderOfEventsMovesToHTTPWhenTheSocketIsGivenUp() async throws {
         try await Self.withSecureHub { hub, proxy, transport in
-            for _ in 1...2 {
-                _ = try await transport.authenticate()
-                Self.expect(transport, "WebSocket")
-                try await proxy.cutAll()
-                try await Eventually.holds("the socket is closed") { hub.sockets == 0 }
-                try await Eventually.holds("the server is reached on a new one") {
-                    (try? await transport.authenticate()) != nil && hub.sockets == 1
-                }
-            }
+            try await Self.endTwoSockets(hub, proxy, transport)
             let events = try #require(transport.events)
             let start = try await events.currentCursor(knowing: nil)
             let stream = try await events.open(from: start.cursor, knowing: nil)

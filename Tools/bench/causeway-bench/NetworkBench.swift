@@ -38,7 +38,7 @@ struct SingleMessageBench: AsyncParsableCommand {
         commandName: "single-message", abstract: "Measure how long single messages take; print median seconds.")
 
     @OptionGroup var options: NetworkOptions
-    @Option(help: "Messages, each of which begins when the one before it has come back as an event.") var messages = 25
+    @Option(help: "Messages; each is followed by a pause of three times as long.") var messages = 25
 
     func run() async throws {
         let server = try options.server()
@@ -53,7 +53,7 @@ struct SingleMessageBench: AsyncParsableCommand {
                         _ = try await client.messages.createTextMessage(text, in: server.channel).delivered()
                     }
                     times.append(time.seconds)
-                    // Its event, and the request for the next ones.
+                    // Long enough for its event, and the request for the next ones.
                     try await Task.sleep(for: time * 3)
                 }
                 let (best, worst) = (times.min() ?? 0, times.max() ?? 0)
