@@ -9,7 +9,6 @@ import CausewayTestSupport
 import CausewayTransport
 import CausewayTransportConformance
 import Foundation
-import Logging
 import Testing
 
 /// The promises of the port, kept by the transport against the real hub, over real TLS and a network with faults.
@@ -21,18 +20,15 @@ import Testing
 
     private static func harness(_ scheme: String) -> TransportHarness {
         TransportHarness { body in
-            let temporary = try TemporaryFolder()
-            let folder = DataFolder(temporary.path + "/hub")
-            _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
-                opening: SQLiteHubStorage.open)
+            let (temporary, folder, _) = try await Sample.hubFolder()
+            defer { withExtendedLifetime(temporary) {} }
             let records = try await members(of: try Sample.channel(), in: folder)
             let faults = HubFaults()
-            let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
             var configuration = HubConfiguration.secure(folder)
             // However long a test takes, typing does not end by itself.
             configuration.ephemeral.typingLife = .seconds(3600)
             return try await HubService.running(
-                configuration, opening: SQLiteHubStorage.open, faults: faults, logger: logger
+                configuration, opening: SQLiteHubStorage.open, faults: faults, logger: Sample.silentLogger
             ) { hub in
                 let hubPort = try await hub.port()
                 return try await FaultProxy.run(to: hubPort) { proxy, proxyPort in

@@ -5,8 +5,6 @@ import CausewayModels
 import CausewayTLS
 import CausewayTestSupport
 import CausewayTransport
-import Foundation
-import Logging
 import Testing
 
 /// The transport against the real hub, over real TLS.
@@ -26,18 +24,13 @@ import Testing
     private static func withHub(
         over scheme: String = "https", faults: HubFaults? = nil, _ body: @Sendable (Fixture) async throws -> Void
     ) async throws {
-        let temporary = try TemporaryFolder()
-        let folder = DataFolder(temporary.path + "/hub")
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
-            opening: SQLiteHubStorage.open)
-        let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
-        let token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
+        let (temporary, folder, token) = try await Sample.hubFolder()
+        defer { withExtendedLifetime(temporary) {} }
         let configuration = HTTPTransportConfiguration(
             tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), timeouts: .unhurried,
             proxy: .none)
-        let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
         try await HubService.running(
-            .secure(folder), opening: SQLiteHubStorage.open, faults: faults, logger: logger
+            .secure(folder), opening: SQLiteHubStorage.open, faults: faults, logger: Sample.silentLogger
         ) { hub in
             try await body(
                 Fixture(

@@ -7,7 +7,6 @@ import CausewayTLS
 import CausewayTestSupport
 import CausewayTransport
 import Foundation
-import Logging
 import Synchronization
 import Testing
 
@@ -33,20 +32,17 @@ import Testing
             var configuration = HubConfiguration.secure(folder)
             if let address { configuration.port = address }
             change(&configuration)
-            let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
-            try await HubService.running(configuration, opening: SQLiteHubStorage.open, logger: logger) { hub in
+            try await HubService.running(
+                configuration, opening: SQLiteHubStorage.open, logger: Sample.silentLogger
+            ) { hub in
                 try await body(try await hub.port())
             }
         }
     }
 
     private static func withFolder(_ body: (Fixture) async throws -> Void) async throws {
-        let temporary = try TemporaryFolder()
-        let folder = DataFolder(temporary.path + "/hub")
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
-            opening: SQLiteHubStorage.open)
-        let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
-        let token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
+        let (temporary, folder, token) = try await Sample.hubFolder()
+        defer { withExtendedLifetime(temporary) {} }
         let configuration = HTTPTransportConfiguration(
             tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), timeouts: .unhurried,
             proxy: .none)
