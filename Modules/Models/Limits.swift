@@ -18,8 +18,9 @@ public enum Limits {
     public static let creationsMax = 10_000
     /// Bytes of content of the messages that wait to be stored for callers that do not wait.
     public static let creationBytesMax = 32 << 20
-    /// Operations in one batch.
-    public static let batchOperationsMax = 512
+    /// Operations in one batch: as many as a hub accepts in one delivery. On a distant link a backlog costs round trips
+    /// by the batch.
+    public static let batchOperationsMax = 1024
     /// Bytes of content in one batch; a single message may be larger.
     public static let batchBytesMax = 512 * 1024
     /// Default number of messages in one page.

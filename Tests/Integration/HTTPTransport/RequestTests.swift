@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// 100,000 messages in batches of 512, one after the other, over one connection.
+    /// 100,000 messages in full batches, one after the other, over one connection.
     @Test func aLongBacklogGoesThrough() async throws {
         let total = 100_000
         try await ScriptedHTTPServer.run { request in

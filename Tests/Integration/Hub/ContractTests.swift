@@ -37,6 +37,7 @@ import Testing
             }
             let delivery = "Delivery"
             #expect(number(delivery, "properties", "operations", "maxItems") == Int64(HubLimits.deliveryOperationsMax))
+            #expect(HubLimits.deliveryOperationsMax >= Limits.batchOperationsMax)
             #expect(number(delivery, "properties", "ancestors", "maxItems") == Int64(Limits.openingsKeptMax))
             #expect(number(delivery, "properties", "lane", "maxLength") == Int64(HubLimits.laneBytesMax))
             #expect(number(delivery, "properties", "epoch", "maximum") == Limits.sequenceMax)

@@ -76,21 +76,21 @@ import Testing
         var harness = OutboxHarness { $0.deliveriesInFlightMax = 4 }
         harness.create("a")
         harness.fail(1, .noAnswer)
-        create(2_048, &harness)
+        create(4_096, &harness)
         harness.take(.authenticated)
         harness.wait(.seconds(5))
         #expect(harness.batches.dropFirst().map(\.operations.count) == [1])
         harness.answer(2, accepted())
-        #expect(harness.batches.dropFirst(2).map(\.operations.count) == [512, 512, 512, 512])
+        #expect(harness.batches.dropFirst(2).map(\.operations.count) == [1024, 1024, 1024, 1024])
     }
 
     /// After a large batch was cut off: half of it, one at a time, and after some responses more again.
     @Test func batchesGrowAgain() {
         var harness = OutboxHarness(isOnline: false) { $0.deliveriesInFlightMax = 4 }
-        create(9_000, &harness)
+        create(18_000, &harness)
         harness.take(.sessionBegan)
         harness.take(.authenticated)
-        #expect(harness.batches.map(\.operations.count) == [512, 512, 512, 512])
+        #expect(harness.batches.map(\.operations.count) == [1024, 1024, 1024, 1024])
         harness.fail(1, .noAnswer)
         harness.take(.authenticated)
         harness.wait(.seconds(5))
@@ -103,7 +103,7 @@ import Testing
         respond()
         for _ in 0..<7 {
             #expect(harness.batches.count == answered + 1)
-            #expect(harness.batches[answered].operations.count == 256)
+            #expect(harness.batches[answered].operations.count == 512)
             respond()
         }
         // Then the size that failed, one at a time, before there are several.
@@ -112,7 +112,7 @@ import Testing
             sizes.append(harness.batches[answered].operations.count)
             respond()
         }
-        #expect(sizes == Array(repeating: 512, count: 8), "\(sizes)")
-        #expect(harness.batches[answered...].map(\.operations.count) == [512, 512, 512, 512])
+        #expect(sizes == Array(repeating: 1024, count: 8), "\(sizes)")
+        #expect(harness.batches[answered...].map(\.operations.count) == [1024, 1024, 1024, 1024])
     }
 }
