@@ -402,7 +402,7 @@ let package = Package(
             "HTTPTransport", in: "Integration", "CausewayGzip", "CausewayModels", "CausewayTransport",
             "CausewayTransportConformance", "CausewayWire", "CausewayHTTPTransport", "CausewayTLS",
             "CausewayTestSupport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayRecords",
-            "CausewayWebSocket", .logging, .nioCore, .nioPosix),
+            "CausewayWebSocket", .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioWebSocket),
         tests(
             "Hub", in: "Integration", "CausewayGzip", "CausewayHub", "CausewayHubBlobs", "CausewayHubRules",
             "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels", "CausewayRecords",

@@ -180,8 +180,7 @@ package struct SocketSchedule: Equatable, Sendable {
             var kept: [RequestID] = []
             for id in waiting {
                 guard let request = requests[id] else { continue }
-                // Behind one that waits for the window others wait, too.
-                guard request.isLasting || (counted < window && kept.isEmpty) else {
+                guard request.isLasting || counted < window else {
                     kept.append(id)
                     continue
                 }

@@ -33,8 +33,8 @@ extension HubFaults.Fault {
         case .cutBefore:
             try await channel.close()
             throw ChannelError.alreadyClosed
-        case .delay(let duration):
-            try await Task.sleep(for: duration)
+        case .hold(let hold):
+            await hold.wait()
             return nil
         case .cutAfter, .tryLater:
             return nil

@@ -16,10 +16,48 @@ package final class HubFaults: Sendable {
         case cutAfter
         /// The response begins, and then cannot be completed.
         case brokenBody
-        /// The response is correct, but late.
-        case delay(Duration)
+        /// The request is not read until it is released.
+        case hold(Hold)
         /// The operation with this or a later sequence is answered with `tryLater`.
         case tryLater(fromSequence: Int64, after: Duration? = nil)
+    }
+
+    /// Holds a request, the first that it is applied to.
+    package final class Hold: Sendable, Equatable {
+        private enum State {
+            case expected, released
+            case held(CheckedContinuation<Void, Never>)
+        }
+
+        private let state = Mutex(State.expected)
+
+        package init() {}
+
+        /// Whether the request has arrived and waits.
+        package var isHeld: Bool { state.withLock { if case .held = $0 { true } else { false } } }
+
+        /// Lets the request continue, whether it has arrived or not.
+        package func release() {
+            let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                defer { state = .released }
+                if case .held(let continuation) = state { return continuation }
+                return nil
+            }
+            continuation?.resume()
+        }
+
+        func wait() async {
+            await withCheckedContinuation { continuation in
+                let isExpected = state.withLock { state in
+                    guard case .expected = state else { return false }
+                    state = .held(continuation)
+                    return true
+                }
+                if !isExpected { continuation.resume() }
+            }
+        }
+
+        package static func == (one: Hold, other: Hold) -> Bool { one === other }
     }
 
     /// The requests that a fault applies to.

@@ -18,9 +18,7 @@ internal import Synchronization
 /// begins it, and it takes all messages that are there. Each request has a task of its own.
 final class SocketSession: Sendable {
     private struct State {
-        var isReading = false
-        /// Whether the stream has changed since the reader looked at it.
-        var isDue = false
+        var reading = SocketReading()
         var requests: [Int64: Task<Void, Never>] = [:]
         var begun: Int64 = 0
         /// Called once, when the session is over.
@@ -66,13 +64,8 @@ final class SocketSession: Sendable {
     // MARK: - Messages
 
     private func changed() {
-        let begins = state.withLock { state in
-            state.isDue = true
-            defer { state.isReading = true }
-            return !state.isReading
-        }
-        guard begins else { return }
-        while isDue() {
+        guard state.withLock({ $0.reading.changed() }) else { return }
+        while looksAgain() {
             // A reader of events says what it has read, time and again: a task for each would cost more than all else.
             while let message = stream.takeShort(bytesMax: HubLimits.socketShortMessageBytes) {
                 guard let request = handle(contentAtHand(of: message)) else { continue }
@@ -86,7 +79,7 @@ final class SocketSession: Sendable {
 
     /// Goes on in a task.
     private func readOn(beginning request: WireSocket.Request?) {
-        state.withLock { $0.isDue = true }
+        state.withLock { $0.reading.passOn() }
         Task {
             if let request { await begin(request) }
             await read()
@@ -94,7 +87,7 @@ final class SocketSession: Sendable {
     }
 
     private func read() async {
-        while isDue() {
+        while looksAgain() {
             while let message = stream.take() {
                 if let request = handle(await content(of: message)) { await begin(request) }
             }
@@ -103,14 +96,7 @@ final class SocketSession: Sendable {
         endIfDone()
     }
 
-    /// Whether the reader looks at the stream once more; it has ended otherwise.
-    private func isDue() -> Bool {
-        state.withLock { state in
-            defer { state.isDue = false }
-            state.isReading = state.isDue
-            return state.isDue
-        }
-    }
+    private func looksAgain() -> Bool { state.withLock { $0.reading.lookAgain() } }
 
     /// The message of a client, or the reason to close the connection.
     private typealias Content = Result<WireSocket.ClientMessage, WebSocketClose>
@@ -242,7 +228,7 @@ final class SocketSession: Sendable {
 
     /// Ends the session when its last task has ended and no message will follow.
     private func endIfDone() {
-        guard state.withLock({ !$0.isReading && $0.requests.isEmpty }) else { return }
+        guard state.withLock({ !$0.reading.isReading && $0.requests.isEmpty }) else { return }
         guard let end = stream.end else {
             if stream.isStopping { stream.close(WebSocketClose(.goingAway, "the hub stops")) }
             return

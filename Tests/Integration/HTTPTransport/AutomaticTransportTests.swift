@@ -15,6 +15,7 @@ import Testing
     private static func withSecureHub(
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        retryMin: Duration = .seconds(86_400),
         _ body: @Sendable (HubService, _ proxy: FaultProxy, HTTPTransport) async throws -> Void
     ) async throws {
         let (temporary, folder, token) = try await Sample.hubFolder()
@@ -28,8 +29,8 @@ import Testing
                     timeouts: .unhurried,
                     proxy: .none,
                     eventLoopGroup: eventLoopGroup)
-                // However slow the machine is, every socket here ends early, and HTTP stays.
-                configuration.carrierChoice = CarrierChoice(retryMin: .seconds(86_400), lifeMin: .seconds(86_400))
+                // However slow the machine is, every socket here ends early, and by default HTTP stays.
+                configuration.carrierChoice = CarrierChoice(retryMin: retryMin, lifeMin: .seconds(86_400))
                 let transport = try HTTPTransport(
                     to: "auto://localhost:\(port)", token: token, configuration)
                 try await body(hub, proxy, transport)
@@ -92,6 +93,19 @@ import Testing
                 let way = try await cut(round, sockets: round == 3 ? 1 : 0)
                 #expect(way == Self.endedEarly)
             }
+        }
+    }
+
+    /// A socket that was given up is tried again beside the requests over HTTP.
+    @Test func aSocketThatWasGivenUpIsUsedAgain() async throws {
+        try await Self.withSecureHub(retryMin: .zero) { hub, proxy, transport in
+            try await Self.endTwoSockets(hub, proxy, transport)
+            try await proxy.cutAll()
+            try await Eventually.holds("the socket is given up") { transport.way == Self.endedEarly }
+            try await Eventually.holds("requests travel over a socket again") {
+                (try? await transport.authenticate()) != nil && transport.way == "WebSocket"
+            }
+            #expect(hub.sockets == 1)
         }
     }
 

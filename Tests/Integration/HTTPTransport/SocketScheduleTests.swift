@@ -49,8 +49,9 @@ import Testing
         _ = schedule.submit(3, isRepeatable: false, isLasting: false)
         #expect(schedule.cut() == [.fail(1, .cut), .open])
         #expect(schedule.opened(window: 2) == [.send(2), .send(3)])
-        // Nothing was answered on this connection, and the second one was repeated before.
-        #expect(schedule.cut() == [.fail(2, .cut), .fail(3, .cut)])
+        // The connection has served, but the second one was repeated before.
+        #expect(schedule.finished(3) == [])
+        #expect(schedule.cut() == [.fail(2, .cut)])
     }
 
     /// A delivery that was sent is in doubt; everything else may travel in another way.
@@ -85,14 +86,18 @@ import Testing
     }
 
     /// After a change of the network the kept connection may be dead. A request that waits for events continues on the
-    /// next one; a delivery under way is left alone.
+    /// next one; a delivery or a read under way is left alone.
     @Test func aDiscardedSocketKeepsItsWaitingReaders() {
         var schedule = Self.open()
         _ = schedule.submit(1, isRepeatable: true, isLasting: true)
         #expect(schedule.discardIdle() == [.close, .open])
         #expect(schedule.opened(window: 2) == [.send(1)])
-        _ = schedule.submit(2, isRepeatable: false, isLasting: false)
-        #expect(schedule.discardIdle() == [])
+        for (id, isRepeatable) in [(2, false), (3, true)] as [(Int64, Bool)] {
+            _ = schedule.submit(id, isRepeatable: isRepeatable, isLasting: false)
+            #expect(schedule.discardIdle() == [])
+            _ = schedule.finished(id)
+        }
+        #expect(schedule.discardIdle() == [.close, .open])
     }
 
     @Test func aShutDownEndsEverything() {

@@ -6,6 +6,11 @@ import CausewayTLS
 import CausewayTestSupport
 import CausewayTransport
 import CausewayWebSocket
+import CausewayWire
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOWebSocket
 import Testing
 
 /// The transport over a WebSocket.
@@ -197,6 +202,65 @@ import Testing
                 #expect(name == expected, "\(step)")
                 await transport.close()
             }
+        }
+    }
+
+    // MARK: - Responses that no hub sends
+
+    /// Runs a server that sends the same messages, of up to 125 bytes, on every socket once it is open, and nothing
+    /// else.
+    private static func withSocketServer(
+        _ messages: [WireSocket.Response], _ body: (ScriptedHTTPServer, HTTPTransport) async throws -> Void
+    ) async throws {
+        let frames: [UInt8] = messages.flatMap { [0x81, UInt8($0.text.count)] + $0.text }
+        try await ScriptedHTTPServer.run { request in
+            let fields = try? opening(request).map { "\($0.name): \($0.value)\r\n" }.joined()
+            return [.writeBytes(Array("HTTP/1.1 101 Switching Protocols\r\n\(fields ?? "")\r\n".utf8) + frames)]
+        } body: { server, port in
+            let transport = try HTTPTransport(
+                to: "ws://127.0.0.1:\(port)", token: try Sample.token(),
+                HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none))
+            try await body(server, transport)
+            await transport.close()
+        }
+    }
+
+    /// The fields that complete the handshake.
+    private static func opening(_ request: ScriptedHTTPServer.Request) throws -> HTTPHeaders {
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .GET, uri: request.path, headers: HTTPHeaders(request.headers))
+        let upgrader = NIOWebSocketServerUpgrader(
+            shouldUpgrade: { channel, _ in
+                channel.eventLoop.makeSucceededFuture(["Sec-WebSocket-Protocol": WireSocket.subprotocol])
+            },
+            upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
+        return try upgrader.buildUpgradeResponse(
+            channel: EmbeddedChannel(), upgradeRequest: head, initialResponseHeaders: [:]
+        ).wait()
+    }
+
+    /// Nothing that follows a response to no request is trusted, either.
+    @Test func aResponseToNoRequestEndsTheSocket() async throws {
+        let messages = [99, 1].map { WireSocket.Response(id: $0, status: 404, body: Array("{}".utf8)) }
+        try await Self.withSocketServer(messages) { _, transport in
+            let (name, error) = try await Exchange.deliver.outcome(on: transport)
+            #expect(name == "inDoubt")
+            #expect("\(try #require(error))".contains("a message that is no response to a request"))
+        }
+    }
+
+    /// The hub closes such a socket; a request that meets its end would be in doubt.
+    @Test func aSocketWhoseTokenWasRefusedIsNotUsedAgain() async throws {
+        let refusal = WireSocket.Response(
+            id: 1, status: 401, headers: [WireProtocol.header.lowercased(): "1"],
+            body: Array(#"{"code":"tokenRefused","detail":"no"}"#.utf8))
+        try await Self.withSocketServer([refusal]) { server, transport in
+            let first = try await Exchange.deliver.outcome(on: transport).name
+            #expect(first == "actionRequired(tokenRefused)")
+            let second = Task { try await Exchange.deliver.outcome(on: transport).name }
+            try await Eventually.holds("the next request opens another socket") { server.connectionCount == 2 }
+            await transport.close()
+            _ = try await second.value
         }
     }
 

@@ -1,5 +1,7 @@
 import CausewayHub
 import CausewayModels
+import CausewayRecords
+import CausewayTestSupport
 import CausewayWire
 import NIOHTTP1
 import Testing
@@ -66,13 +68,16 @@ import Testing
         }
     }
 
-    @Test func aDelayIsOnlyADelay() async throws {
+    @Test func aRequestThatIsHeldIsReadWhenItIsReleased() async throws {
         let faults = HubFaults()
         try await HubFixture.running(faults: faults) { hub async throws in
-            faults.inject(.delay(.milliseconds(50)), times: 1)
-            let begun = ContinuousClock.now
-            #expect(try await hub.client.report(delivery([send(1)])).mark == 1)
-            #expect(ContinuousClock.now - begun >= .milliseconds(50))
+            let hold = HubFaults.Hold()
+            faults.inject(.hold(hold), times: 1)
+            async let report = hub.client.report(delivery([send(1)]))
+            try await Eventually.holds("the delivery waits") { hold.isHeld }
+            #expect(try await hub.channel("general").messageCount == 0)
+            hold.release()
+            #expect(try await report.mark == 1)
         }
     }
 }

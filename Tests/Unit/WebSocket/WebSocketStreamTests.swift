@@ -8,7 +8,11 @@ import Testing
 @Suite struct WebSocketStreamTests {
     private struct Connection {
         let channel = EmbeddedChannel()
-        let stream = WebSocketStream(WebSocketLimits(messageBytesMax: 1000), nil)
+        let stream: WebSocketStream
+
+        init(_ compression: PerMessageDeflate? = nil) {
+            stream = WebSocketStream(WebSocketLimits(messageBytesMax: 1000), compression)
+        }
 
         func attach() throws {
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -71,6 +75,18 @@ import Testing
         try connection.receive("a")
         connection.stream.stop()
         #expect(connection.stream.takeShort(bytesMax: 2) == nil && !connection.stream.hasMessage)
+        _ = try connection.channel.finish()
+    }
+
+    /// Whoever takes short messages is on an event loop, which must not decompress.
+    @Test func aCompressedMessageIsNotShort() throws {
+        let connection = Connection(try PerMessageDeflate.accepting(["permessage-deflate"])?.0)
+        try connection.attach()
+        // RFC 7692 §7.2.3.1
+        let hello: [UInt8] = [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
+        try connection.channel.writeInbound(ByteBuffer(bytes: EmbeddedSocket.masked(hello)))
+        #expect(connection.stream.takeShort(bytesMax: 100) == nil)
+        #expect(try connection.take() == "Hello")
         _ = try connection.channel.finish()
     }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SocketTests {
     private static let post = "POST"
 
-    private static func delivering(_ delivery: WireDelivery, id: Int64) throws -> WireSocket.Request {
+    static func delivering(_ delivery: WireDelivery, id: Int64) throws -> WireSocket.Request {
         WireSocket.Request(
             id: id, method: post, path: WireProtocol.deliveriesPath, body: try HubClient.coded(delivery))
     }
@@ -163,6 +163,28 @@ import Testing
     }
 
     /// A page is larger than a frame.
+    /// As many requests are under way as the window says; a further one waits until one of them has its response.
+    @Test func theWindowBoundsTheRequestsUnderWay() async throws {
+        let faults = HubFaults()
+        try await HubFixture.running(faults: faults) { hub in
+            let socket = try await RawSocket.open(hub)
+            let holds = (0..<HubLimits.socketRequestsMax).map { _ in HubFaults.Hold() }
+            let last = HubFaults.Hold()
+            for hold in holds + [last] { faults.inject(.hold(hold), times: 1) }
+            let ids = 1...Int64(HubLimits.socketRequestsMax + 1)
+            for id in ids { try await socket.request(try Self.delivering(delivery([send(1)]), id: id)) }
+            try await Eventually.holds("the window is full") { holds.allSatisfy(\.isHeld) }
+            for _ in 0..<10 { #expect(try await hub.client.get(WireProtocol.sessionPath).status == 200) }
+            #expect(!last.isHeld)
+            holds[0].release()
+            try await Eventually.holds("the further one begins") { last.isHeld }
+            for hold in holds + [last] { hold.release() }
+            var answered: Set<Int64> = []
+            for _ in ids { answered.insert(try await socket.response().id) }
+            #expect(answered == Set(ids))
+        }
+    }
+
     @Test func aLongResponseComesInFrames() async throws {
         try await HubFixture.running { hub in
             let text = String(repeating: "ä", count: 10_000)
