@@ -41,21 +41,7 @@ struct HubClient: Sendable {
         mutating func send(
             _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers extra: HTTPHeaders = [:]
         ) async throws -> Answer {
-            var headers = extra
-            headers.replaceOrAdd(name: "Host", value: "127.0.0.1")
-            if let token, !headers.contains(name: "Authorization") {
-                headers.add(name: "Authorization", value: "Bearer \(token)")
-            }
-            if !body.isEmpty {
-                headers.add(name: "Content-Length", value: "\(body.count)")
-                if !headers.contains(name: "Content-Type") {
-                    headers.add(name: "Content-Type", value: "application/json")
-                }
-            }
-            try await outbound.write(
-                .head(HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)))
-            if !body.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
-            try await outbound.write(.end(nil))
+            try await outbound.write(contentsOf: HubClient.request(method, path, body, headers: extra, token: token))
             return try await answer()
         }
 
@@ -64,7 +50,7 @@ struct HubClient: Sendable {
             while (try? await inbound.next(isolation: #isolation)) != nil {}
         }
 
-        private mutating func answer() async throws -> Answer {
+        fileprivate mutating func answer() async throws -> Answer {
             var head: HTTPResponseHead?
             var body: [UInt8] = []
             while let part = try await inbound.next(isolation: #isolation) {
@@ -80,11 +66,34 @@ struct HubClient: Sendable {
         }
     }
 
-    func connected<Value: Sendable>(_ body: (inout Connection) async throws -> Value) async throws -> Value {
+    private static func request(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8], headers extra: HTTPHeaders, token: String?
+    ) -> [HTTPClientRequestPart] {
+        var headers = extra
+        headers.replaceOrAdd(name: "Host", value: "127.0.0.1")
+        if let token, !headers.contains(name: "Authorization") {
+            headers.add(name: "Authorization", value: "Bearer \(token)")
+        }
+        if !body.isEmpty {
+            headers.add(name: "Content-Length", value: "\(body.count)")
+            if !headers.contains(name: "Content-Type") {
+                headers.add(name: "Content-Type", value: "application/json")
+            }
+        }
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
+        return [.head(head)] + (body.isEmpty ? [] : [.body(.byteBuffer(ByteBuffer(bytes: body)))]) + [.end(nil)]
+    }
+
+    /// - Parameter first: a request that is sent by the event loop as soon as the connection is open: a hub with its
+    ///   own limits of time would not wait until a busy machine continues this task.
+    func connected<Value: Sendable>(
+        sending first: [HTTPClientRequestPart] = [], _ body: (inout Connection) async throws -> Value
+    ) async throws -> Value {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(FirstRequest(first))
                     return try NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>(
                         wrappingChannelSynchronously: channel)
                 }
@@ -99,7 +108,8 @@ struct HubClient: Sendable {
     func send(
         _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: HTTPHeaders = [:]
     ) async throws -> Answer {
-        try await connected { try await $0.send(method, path, body, headers: headers) }
+        let request = Self.request(method, path, body, headers: headers, token: token)
+        return try await connected(sending: request) { try await $0.answer() }
     }
 
     func get(_ path: String) async throws -> Answer { try await send(.GET, path) }
@@ -160,6 +170,22 @@ struct HubClient: Sendable {
             }
             return answer
         }
+    }
+}
+
+/// Sends a request as soon as the connection is open. Used on its channel's event loop.
+private final class FirstRequest: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let parts: [HTTPClientRequestPart]
+
+    init(_ parts: [HTTPClientRequestPart]) { self.parts = parts }
+
+    func channelActive(context: ChannelHandlerContext) {
+        for part in parts { context.write(wrapOutboundOut(part), promise: nil) }
+        context.flush()
+        context.fireChannelActive()
     }
 }
 
