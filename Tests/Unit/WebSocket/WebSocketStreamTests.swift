@@ -78,7 +78,7 @@ import Testing
         _ = try connection.channel.finish()
     }
 
-    /// Whoever takes short messages is on an event loop, which must not decompress.
+    /// An event loop, which takes short messages, must not decompress.
     @Test func aCompressedMessageIsNotShort() throws {
         let connection = Connection(try PerMessageDeflate.accepting(["permessage-deflate"])?.0)
         try connection.attach()
