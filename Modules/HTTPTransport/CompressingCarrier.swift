@@ -6,7 +6,7 @@ import NIOCore
 import Synchronization
 
 /// Carries requests over HTTP with bodies in the coding `gzip`, in both directions: a batch of messages has about a
-/// sixth of its bytes, and often fits into the first window of a new connection.
+/// sixth of its bytes, which a new connection carries in fewer round trips.
 ///
 /// A request is compressed once the server has said that it takes that (`Accept-Encoding` of a response, RFC 9110
 /// §12.5.3), and sent again as it is if the server refuses it after all (415).

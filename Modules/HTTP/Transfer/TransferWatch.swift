@@ -34,7 +34,8 @@ package struct TransferWatch: Equatable, Sendable {
 
     /// Bytes were transferred.
     package mutating func transferred(_ bytes: Int, now: NIODeadline) {
-        lastByte = now
+        // The end of a pause adds the whole pause.
+        lastByte = pausedSince ?? now
         windowBytes += bytes
     }
 

@@ -49,6 +49,16 @@ import Testing
         #expect(watch.check(now: at(1009)) == .idle)
     }
 
+    /// As at the beginning of a response for which this side waited in another way.
+    @Test func bytesBesideAPauseLengthenNothing() {
+        var watch = TransferWatch(timeouts, now: at(0))
+        watch.pause(now: at(0))
+        watch.transferred(1, now: at(300))
+        watch.resume(now: at(310))
+        #expect(watch.check(now: at(310)) == .check(at: at(320)))
+        #expect(watch.check(now: at(320)) == .idle)
+    }
+
     @Test func noMinimumIsNone() {
         var watch = TransferWatch(
             TransferTimeouts(idle: .seconds(10), bytesPerSecondMin: 0, window: .seconds(20)), now: at(0))

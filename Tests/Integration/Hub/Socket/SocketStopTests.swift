@@ -84,18 +84,25 @@ import Testing
         }
     }
 
-    /// Its opening was a request in progress, which is completed.
+    /// Its opening was a request in progress, which is completed, as is another one that keeps the hub from ending.
     @Test func itEndsASocketThatOpensMeanwhile() async throws {
         try await Self.withHub { hub in
             let earlier = try await hub.socket()
-            let hold = HubFaults.Hold()
-            hub.faults.inject(.hold(hold), on: .everything, times: 1)
+            let (opening, delivering) = (HubFaults.Hold(), HubFaults.Hold())
+            hub.faults.inject(.hold(opening), on: .everything, times: 1)
             let later = Task { try await hub.socket() }
-            try await Eventually.holds("the opening waits") { hold.isHeld }
+            try await Eventually.holds("the opening waits") { opening.isHeld }
+            hub.faults.inject(.hold(delivering), times: 1)
+            let report = Task {
+                try await HubClient(port: hub.port, token: hub.token).report(delivery([send(1)]))
+            }
+            try await Eventually.holds("the delivery waits") { delivering.isHeld }
             await hub.stop()
             try await Self.expectEnd(earlier)
-            hold.release()
+            opening.release()
             try await Self.expectEnd(try await later.value)
+            delivering.release()
+            #expect(try await report.value.mark == 1)
         }
     }
 }
