@@ -95,18 +95,21 @@ final class SocketOpener: Sendable {
         for session in open { session.stream.stop() }
     }
 
-    /// Ends all sockets at once, and waits for everything that reads the storage here. Called after the server has
-    /// ended.
+    /// Ends all sockets after their requests in progress, at once when cancelled, and waits for them and for everything
+    /// that reads the storage here. Called after the server has ended, which knows nothing of open sockets.
     func end() async {
         stop()
-        let open = state.withLock { Array($0.open.values) }
-        for session in open { session.stream.abort() }
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                if !state.open.isEmpty { state.ending = continuation }
-                return state.open.isEmpty
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    if !state.open.isEmpty { state.ending = continuation }
+                    return state.open.isEmpty
+                }
+                if isDone { continuation.resume() }
             }
-            if isDone { continuation.resume() }
+        } onCancel: {
+            let open = state.withLock { Array($0.open.values) }
+            for session in open { session.stream.abort() }
         }
         let checking = state.withLock { $0.checking }
         checking?.cancel()

@@ -62,6 +62,27 @@ import Testing
         }
     }
 
+    /// To the server a socket is no connection any more: it ends, and the hub waits for the socket.
+    @Test func itCompletesARequestOfASocketWhenNothingElseIsInProgress() async throws {
+        try await Self.withHub { hub in
+            let socket = try await hub.socket()
+            let hold = HubFaults.Hold()
+            hub.faults.inject(.hold(hold), times: 1)
+            try await socket.request(try SocketTests.delivering(delivery([send(1)]), id: 1))
+            try await Eventually.holds("the delivery waits") { hold.isHeld }
+            await hub.stop()
+            var refusals = 0
+            try await Eventually.holds("the server has ended") {
+                if (try? await RawSocket.connect(port: hub.port)) == nil { refusals += 1 }
+                return refusals == 20
+            }
+            hold.release()
+            let response = try await socket.response()
+            #expect(response.id == 1 && response.status == 200)
+            try await Self.expectEnd(socket)
+        }
+    }
+
     /// A client that reads no parts of its stream keeps no hub from stopping.
     @Test func itWaitsForNoReader() async throws {
         try await Self.withHub { hub in
