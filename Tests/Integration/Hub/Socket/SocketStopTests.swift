@@ -28,8 +28,7 @@ import Testing
     private static func withHub(_ body: @Sendable (Hub) async throws -> Void) async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback).patient
         let faults = HubFaults()
         let hub = try await HubService(

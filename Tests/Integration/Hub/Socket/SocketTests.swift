@@ -162,7 +162,6 @@ import Testing
         }
     }
 
-    /// A page is larger than a frame.
     /// As many requests are under way as the window says; a further one waits until one of them has its response.
     @Test func theWindowBoundsTheRequestsUnderWay() async throws {
         let faults = HubFaults()
@@ -185,6 +184,7 @@ import Testing
         }
     }
 
+    /// A page is larger than a frame.
     @Test func aLongResponseComesInFrames() async throws {
         try await HubFixture.running { hub in
             let text = String(repeating: "ä", count: 10_000)
