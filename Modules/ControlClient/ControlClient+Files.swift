@@ -27,11 +27,9 @@ extension ControlClient {
     package func readFile(
         of id: MessageID, from offset: Int64, to body: @Sendable ([UInt8]) async throws(ControlError) -> Void
     ) async throws(ControlError) {
-        let sink = FileSink()
         try await withoutActuallyEscaping(body) { (body) async throws(ControlError) in
-            sink.begin(body)
-            // The connection may hold the receiver a moment longer than this call.
-            defer { sink.end() }
+            let sink = BodySink(body)
+            defer { sink.release() }
             var fields: HTTPFields = [:]
             if offset > 0 { fields[.range] = "bytes=\(offset)-" }
             let request = HTTPClientRequest(method: .get, path: "/v1/messages/\(id)/file", fields: fields)
@@ -60,20 +58,4 @@ extension ControlClient {
             }
         }
     }
-}
-
-/// The receiver of a file's bytes, until the call has ended.
-private final class FileSink: Sendable {
-    typealias Body = @Sendable ([UInt8]) async throws(ControlError) -> Void
-
-    private let body = Mutex(Body?.none)
-
-    func begin(_ body: @escaping Body) { self.body.withLock { $0 = body } }
-
-    func receive(_ bytes: [UInt8]) async throws(ControlError) {
-        guard let body = body.withLock({ $0 }) else { return }
-        try await body(bytes)
-    }
-
-    func end() { body.withLock { $0 = nil } }
 }

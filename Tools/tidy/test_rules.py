@@ -231,6 +231,17 @@ CASES = {
             tests("button.isDisabled(true)"), {"Modules/TLS/A.swift": "try await Task.sleep(for: x)"},
         ],
     ),
+    "guarded-function": (
+        [
+            models("typealias Body = @Sendable (Int) async throws(E) -> Void\nlet a: Mutex<Body?>\n"),
+            models("class A {\n    typealias Body = () -> Void\n    let a = Mutex(Body?.none)\n}\n"),
+            models("class A {\n    typealias Body<B> = (B) -> Void\n    let a = Mutex<A.Body<Int>?>(nil)\n}\n"),
+        ],
+        [
+            models("typealias Body = () -> Void\nstruct A { let b: Body }\nlet a: Mutex<A?>\nlet c: Mutex<[Body]>\n"),
+            models("typealias Count = Int\nlet a: Mutex<Count?>\n// typealias B = () -> Void\nlet c: Mutex<B?>\n"),
+        ],
+    ),
     "endless-wait": (
         [
             tests("while !holds() { await Task.yield() }"), tests("while f({ $0 }) < 1 {\n    await Task.yield()\n}"),

@@ -177,8 +177,7 @@ struct HTTPMediaStore: MediaStore {
         }
         let progress = DownloadProgress(at: offset)
         try await withoutActuallyEscaping(body) { (body) async throws(TransportError) in
-            // A connection may hold the receiver a moment longer than this call, but not the caller's closure.
-            let sink = DownloadSink(body)
+            let sink = BodySink(body)
             defer { sink.release() }
             while progress.offset < file.size {
                 let start = progress.offset
@@ -192,7 +191,7 @@ struct HTTPMediaStore: MediaStore {
     }
 
     private func part(
-        of file: Attachment, _ progress: DownloadProgress, _ sink: DownloadSink
+        of file: Attachment, _ progress: DownloadProgress, _ sink: BodySink<TransportError>
     ) async throws(TransportError) {
         let start = progress.offset
         let receiver = ResponseBodyReceiver { status, fields in

@@ -31,6 +31,9 @@ IN_TESTS = [
     ban(r"\bXCTSkip\w*\b", "XCTSkip", "mend the test or take it out; a skipped test proves nothing"),
 ]
 
+_FUNCTION_NAME = re.compile(r"\btypealias\s+(\w+)(?:<[^=]*>)?\s*=\s*[^\n=]*->")
+_GUARDED_NAME = re.compile(r"\bMutex\s*[<(]\s*(?:\w+\.)*(\w+)\b(?!\s*\()")
+
 _LOOP = re.compile(r"\bwhile\b")
 _WAIT = re.compile(r"\bTask\s*\.\s*yield\b|\.\s*next\s*\(\s*\)\s*\?\.")
 _LAST = re.compile(r"^(?!.*\blet\b)[^{]*\w\?\.[^{]*(?:!=|==)")
@@ -52,6 +55,17 @@ def banned_calls(tree):
             yield from findings("banned-call", source, IN_MODULES)
         if source.is_in("Tests"):
             yield from findings("banned-call", source, IN_TESTS)
+
+
+def guarded_functions(tree):
+    """A function in a Mutex under a name that the same file gives to its type."""
+    for source in tree.swift:
+        names = set(_FUNCTION_NAME.findall(source.code))
+        for match in _GUARDED_NAME.finditer(source.code):
+            if match.group(1) in names:
+                yield Finding(source.path, source.line_at(match.start()), "guarded-function",
+                              f"{match.group(1)}, a function, in a Mutex: put it into a structure: each withLock "
+                              "wraps a bare one in two more functions, so that each call costs more than the last")
 
 
 def loop(code, start):
@@ -126,6 +140,7 @@ def is_program(tree, path):
 
 RULES = [
     Rule("banned-call", "banned", "calls and attributes that have a better form", banned_calls),
+    Rule("guarded-function", "banned", "a call through a lock costs the same each time", guarded_functions),
     Rule("endless-wait", "banned", "a test that waits ends with its time limit", endless_waits),
     Rule("unproven-unsafe", "banned", "what the compiler cannot check carries its proof", unproven),
     Rule("unfinished", "banned", "nothing is left half done with a note", unfinished),
