@@ -14,6 +14,9 @@ import Synchronization
 /// The names in the folder are the whole state; the index in memory is read from them at the first call, and orders
 /// files of earlier runs by the time of their last change.
 ///
+/// Nothing is synced: the server has every file. After a loss of power a file may have its name and not its content, so
+/// a complete file of an earlier run is read and verified before its first use, and removed if it is damaged.
+///
 /// **Shared state.** One lock guards the index and the waiters. It is held for a few instructions, never for a call of
 /// the system. Files are read, written and hashed on threads of their own.
 package final class ReceivedFolder: ReceivedFiles {
@@ -21,10 +24,18 @@ package final class ReceivedFolder: ReceivedFiles {
         var index = ReceivedIndex()
         var isRead = false
         var isClosed = false
+        /// Complete files of earlier runs that were not read yet. After the first call only a verification changes it.
+        var unverified: Set<String> = []
         /// Files under way that are removed when they end.
         var unwanted: Set<String> = []
-        /// Files under way, and the calls that wait for each.
-        var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
+        /// Work under way, and the calls that wait for each.
+        var turns: [Turn: [CheckedContinuation<Void, Never>]] = [:]
+    }
+
+    /// Work on a file that one call does at a time.
+    private enum Turn: Hashable {
+        case download(String)
+        case verification(String)
     }
 
     /// The path of the folder; created with the first file.
@@ -37,6 +48,11 @@ package final class ReceivedFolder: ReceivedFiles {
 
     package func path(of sha256: String) async throws(BlobError) -> String? {
         guard Attachment.isHash(sha256) else { return nil }
+        let isVerified = try await queues.perform { () throws(BlobError) in
+            try self.readFolder()
+            return self.state.withLock { !$0.unverified.contains(sha256) }
+        }
+        if !isVerified { await verify(sha256) }
         return try await queues.perform { () throws(BlobError) in
             try self.readFolder()
             guard FileSystem.exists(self.file(sha256)) else { return nil }
@@ -55,11 +71,13 @@ package final class ReceivedFolder: ReceivedFiles {
         guard Attachment.isHash(attachment.sha256), attachment.size >= 0 else {
             throw .missing(sha256: attachment.sha256)
         }
-        await takeTurn(attachment.sha256)
+        await takeTurn(.download(attachment.sha256))
         do throws(BlobError) {
+            try await queues.perform { () throws(BlobError) in try self.readFolder() }
+            await verify(attachment.sha256)
             return try await queues.perform { () throws(BlobError) in try self.open(attachment, bytesMax) }
         } catch {
-            releaseTurn(attachment.sha256)
+            releaseTurn(.download(attachment.sha256))
             throw error
         }
     }
@@ -69,7 +87,7 @@ package final class ReceivedFolder: ReceivedFiles {
             try self.readFolder()
             for sha256 in sha256s where Attachment.isHash(sha256) {
                 let isFree = self.state.withLock { state in
-                    if state.turns[sha256] != nil { return false }
+                    if state.turns[.download(sha256)] != nil { return false }
                     state.index.remove(sha256)
                     return true
                 }
@@ -151,35 +169,66 @@ package final class ReceivedFolder: ReceivedFiles {
             return isUnwanted
         }
         if isUnwanted { remove(sha256) }
-        releaseTurn(sha256)
+        releaseTurn(.download(sha256))
     }
 
     /// The download was not needed.
-    func unused(_ sha256: String) { releaseTurn(sha256) }
+    func unused(_ sha256: String) { releaseTurn(.download(sha256)) }
 
-    private func takeTurn(_ sha256: String) async {
+    private func takeTurn(_ turn: Turn) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                if state.turns[sha256] != nil {
-                    state.turns[sha256]?.append(continuation)
+                if state.turns[turn] != nil {
+                    state.turns[turn]?.append(continuation)
                     return false
                 }
-                state.turns[sha256] = []
+                state.turns[turn] = []
                 return true
             }
             if isFree { continuation.resume() }
         }
     }
 
-    private func releaseTurn(_ sha256: String) {
+    private func releaseTurn(_ turn: Turn) {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.turns[sha256]?.isEmpty == false else {
-                state.turns[sha256] = nil
+            guard state.turns[turn]?.isEmpty == false else {
+                state.turns[turn] = nil
                 return nil
             }
-            return state.turns[sha256]?.removeFirst()
+            return state.turns[turn]?.removeFirst()
         }
         next?.resume()
+    }
+
+    // MARK: - Files of earlier runs
+
+    /// Reads a complete file of an earlier run before its first use, and removes it if it is damaged. Returns at once
+    /// for every other file.
+    private func verify(_ sha256: String) async {
+        guard state.withLock({ $0.unverified.contains(sha256) }) else { return }
+        await takeTurn(.verification(sha256))
+        defer { releaseTurn(.verification(sha256)) }
+        await queues.perform {
+            // Another call may have read it meanwhile.
+            guard self.state.withLock({ $0.unverified.contains(sha256) }) else { return }
+            if (try? Self.hash(ofFileAt: self.file(sha256))) != sha256 {
+                self.state.withLock { $0.index.remove(sha256) }
+                self.remove(sha256)
+            }
+            self.state.withLock { _ = $0.unverified.remove(sha256) }
+        }
+    }
+
+    private static func hash(ofFileAt path: String) throws(SystemError) -> String {
+        let file = try OpenFile(path, for: .reading, .noLink)
+        var hash = SHA256Stream()
+        var offset: Int64 = 0
+        while true {
+            let part = try file.bytes(at: offset, count: Limits.blobPartBytesMax)
+            if part.isEmpty { return Hexadecimal.text(hash.digest()) }
+            hash.update(part)
+            offset += Int64(part.count)
+        }
     }
 
     // MARK: - Names
@@ -203,6 +252,7 @@ package final class ReceivedFolder: ReceivedFiles {
         }
         guard !isRead else { return }
         var found: [(sha256: String, status: FileStatus)] = []
+        var complete: Set<String> = []
         do throws(SystemError) {
             for name in try FileSystem.names(in: path) {
                 let sha256 = name.hasSuffix(Self.partSuffix) ? String(name.dropLast(Self.partSuffix.count)) : name
@@ -210,6 +260,7 @@ package final class ReceivedFolder: ReceivedFiles {
                     let status = try? FileStatus(of: path + "/" + name, followsLink: false), status.kind == .file
                 else { continue }
                 found.append((sha256, status))
+                if sha256 == name { complete.insert(name) }
             }
         } catch {
             guard error.isNotFound else { throw .notAccessible(path: path, detail: error.description) }
@@ -219,6 +270,7 @@ package final class ReceivedFolder: ReceivedFiles {
             guard !state.isRead else { return }
             state.isRead = true
             for file in found { state.index.insert(file.sha256, size: file.status.bytesCount) }
+            state.unverified = complete
         }
     }
 }

@@ -7,7 +7,8 @@ public import CausewayModels
 ///
 /// Promises of every implementation:
 ///
-/// 1. **Verified.** A file is complete only when its size and its hash are those of the attachment.
+/// 1. **Verified.** A file is complete only when its size and its hash are those of the attachment. A file that a loss
+///    of power damaged is missing.
 /// 2. **Bounded.** The files, with those under way, have at most `bytesMax` bytes. For a new one the files that were
 ///    used least recently are removed; one that can never fit is refused. An open file remains readable.
 /// 3. **One download of a file at a time.** A second one waits until the first has ended.

@@ -72,6 +72,50 @@ import Testing
         await folder.close()
     }
 
+    /// After a loss of power a file may have its name and not its content.
+    @Test(arguments: ["shorter", "other bytes", "unreadable"])
+    func aDamagedFileOfAnEarlierRunIsDownloadedAgain(damage: String) async throws {
+        let (whole, damaged) = (file(1, 30), file(2, 50))
+        let first = ReceivedFolder(at: path)
+        _ = try await fetch(whole, first)
+        let place = URL(fileURLWithPath: try await fetch(damaged, first))
+        await first.close()
+        switch damage {
+        case "shorter": try Data(damaged.prefix(20)).write(to: place)
+        case "other bytes": try Data(repeating: 0, count: damaged.count).write(to: place)
+        default:
+            try FileManager.default.removeItem(at: place)
+            try FileManager.default.createSymbolicLink(at: place, withDestinationURL: URL(fileURLWithPath: "/dev/null"))
+        }
+
+        let second = ReceivedFolder(at: path)
+        #expect(try await second.path(of: attachment(whole).sha256) != nil)
+        #expect(try await second.open(attachment(damaged)) == nil)
+        #expect(try await second.path(of: attachment(damaged).sha256) == nil)
+        // Its room is free again.
+        let part = try await second.begin(attachment(damaged), bytesMax: 80)
+        #expect(part.length == 0)
+        try await part.append(damaged)
+        #expect(try await part.finish() == place.path)
+        await part.end()
+        #expect(try await second.path(of: attachment(damaged).sha256) == place.path)
+        #expect(try await second.path(of: attachment(whole).sha256) != nil)
+        await second.close()
+    }
+
+    /// A download verifies it, too: it does not take the file for complete.
+    @Test func aDownloadOfADamagedFileBeginsAnew() async throws {
+        let bytes = file(1, 30)
+        let first = ReceivedFolder(at: path)
+        let place = URL(fileURLWithPath: try await fetch(bytes, first))
+        await first.close()
+        try Data(repeating: 0, count: 30).write(to: place)
+        let second = ReceivedFolder(at: path)
+        #expect(try await fetch(bytes, second) == place.path)
+        #expect(try Data(contentsOf: place) == Data(bytes))
+        await second.close()
+    }
+
     @Test func aPartIsContinued() async throws {
         let bytes = file(1, 50)
         let first = ReceivedFolder(at: path)
