@@ -5,6 +5,7 @@ import base64
 import hashlib
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -17,8 +18,9 @@ UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 RATE_MIN, SMALL_BYTES, SMALL_RATE_MIN = 0.9, 64 << 10, 5.0
 # The uploads at the same time, as the programs do by default; curl does the same.
 UPLOADS = 2
-# Memory that is used once before a measurement: the multiple of all files, and its bound.
-TOUCHED_TIMES, TOUCHED_BYTES_MAX = 3, 4 << 30
+# Memory that is used once before a measurement: the multiple of all files (the source, the store's copy, the hub's and
+# the one that comes back, and some more), and the share of the memory that is available.
+TOUCHED_TIMES, TOUCHED_SHARE_MAX = 6, 0.5
 
 
 class Files:
@@ -47,13 +49,22 @@ class Files:
         self.folder.rmdir()
 
 
+def run(command):
+    """The output of a program that must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{command[0]} failed with {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
 def touch_memory(size):
     """Uses memory once and gives it back.
 
     In a virtual machine, memory that was not used lately has to be got from the machine around it, which takes ten
     times as long as a copy into it. Without this, the one who comes first pays for both.
     """
-    memory = b"\1" * min(TOUCHED_TIMES * size, TOUCHED_BYTES_MAX)
+    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory = b"\1" * min(TOUCHED_TIMES * size, int(TOUCHED_SHARE_MAX * available))
     del memory
 
 
@@ -85,15 +96,12 @@ class Bench:
         """Seconds for the uploads and for the downloads."""
         work = self.path / "client"
         work.mkdir()
-        done = subprocess.run(
+        output = run(
             [self.folder.programs / "causeway-bench", "media", "--folder", work, "--uploads", str(UPLOADS), "--hub",
              self.address, "--authority",
-             self.authority, "--token-file", self.path / "hub" / "tokens" / "bench.token", *files.paths],
-            capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr)
-        subprocess.run(["rm", "-rf", work], check=True)
-        return [float(each) for each in done.stdout.split()]
+             self.authority, "--token-file", self.path / "hub" / "tokens" / "bench.token", *files.paths])
+        shutil.rmtree(work)
+        return [float(each) for each in output.split()]
 
     def curl(self, files, is_alone):
         """The same by curl: in one process, or each file in a process of its own."""
@@ -122,7 +130,7 @@ class Bench:
         started = time.monotonic()
         for path in paths:
             parallel = [] if is_alone or at_a_time == 1 else ["--parallel", "--parallel-max", str(at_a_time)]
-            subprocess.run(["curl", *parallel, "--config", path], check=True, stderr=subprocess.DEVNULL)
+            run(["curl", *parallel, "--config", path])
         elapsed = time.monotonic() - started
         for path in paths:
             path.unlink()
