@@ -171,6 +171,33 @@ import Testing
         }
     }
 
+    /// A request that the server was asked to hold back has that much more time.
+    @Test func theTimeThatTheServerMayWaitIsAddedToTheWhole() async throws {
+        let arrived = Event()
+        let release = Event()
+        try await ScriptedServer.run { connection in
+            guard let request = try await connection.readRequest() else { return }
+            guard request.hasPrefix("GET /held") else { return try await connection.untilClosed() }
+            arrived.fire()
+            await release.wait()
+            try await connection.write(Self.answer)
+        } body: { port in
+            let timeouts = HTTPTimeouts(connect: Self.forever, firstByte: Self.forever, whole: .milliseconds(100))
+            try await withClient(port: port, timeouts: timeouts) { client in
+                var request = HTTPClientRequest(method: .get, path: "/held")
+                request.serverWait = Self.forever
+                async let held = client.send(request)
+                await arrived.wait()
+                // Its time-out began later.
+                let kind = try await client.failure(of: .post).kind
+                #expect(kind.hasPrefix("timeout(whole"))
+                release.fire()
+                let text = try await held.text
+                #expect(text == "ok")
+            }
+        }
+    }
+
     @Test func cancelledOnTheWay() async throws {
         let arrived = Event()
         let closed = Event()
@@ -305,6 +332,26 @@ import Testing
             let lastKind = try await client.failure(of: .post).kind
             #expect(lastKind == "shutdown(false)")
             await client.shutdown()
+        }
+    }
+
+    /// Each client is shut down at about the time when its connection opens.
+    @Test func shutdownLeavesNoConnectionOpen() async throws {
+        let connections = OpenConnections()
+        try await ScriptedServer.run { connection in
+            connections.add(1)
+            try await connection.untilClosed()
+            connections.add(-1)
+        } body: { port in
+            for _ in 1...100 {
+                let client = HTTPClient(
+                    endpoint: try .tcp(host: "127.0.0.1", port: port, tls: false),
+                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
+                async let kind = client.failure(of: .post).kind
+                await client.shutdown()
+                #expect(try await kind.hasPrefix("shutdown"))
+            }
+            await connections.noneOpen()
         }
     }
 

@@ -131,6 +131,132 @@ import Testing
         #expect(log.lines.count == 3)
     }
 
+    /// A server that closes a new connection does so for every request.
+    @Test func aGetOnANewConnectionIsNotSentAgain() async throws {
+        let log = Log()
+        try await ScriptedServer.run { connection in
+            _ = try await connection.readRequest()
+            log.add("request")
+        } body: { port in
+            try await withClient(port: port) { client in
+                let kind = try await client.failure().kind
+                #expect(kind == "connectionClosed(true)")
+            }
+        }
+        #expect(log.lines.count == 1)
+    }
+
+    /// One connection turned out to be dead; another one that was kept as long is not tried.
+    @Test func aGetThatIsSentOnceMoreHasANewConnection() async throws {
+        let log = Log()
+        let slowArrived = Event()
+        let answerSlow = Event()
+        let closed = Event()
+        try await ScriptedServer.run { connection in
+            while let request = try await connection.readRequest() {
+                switch request.split(separator: " ")[1] {
+                case "/slow":
+                    slowArrived.fire()
+                    await answerSlow.wait()
+                case "/":
+                    log.add("\(connection.number)")
+                    if connection.number < 3 { return }
+                default: break
+                }
+                try await connection.write(Self.answer)
+            }
+            closed.fire()
+        } body: { port in
+            try await withClient(port: port) { client in
+                async let slow = client.get("/slow")
+                await slowArrived.wait()
+                _ = try await client.get("/warm")
+                answerSlow.fire()
+                _ = try await slow
+                _ = try await client.get()
+                await closed.wait()
+            }
+        }
+        #expect(log.lines == ["1", "3"])
+    }
+
+    /// A request that is sent once more waits behind another one, and gets a connection that was kept as well.
+    @Test func aGetIsSentOnceMoreAndNoMoreOnKeptConnections() async throws {
+        let log = Log()
+        let slowArrived = Event()
+        let answerSlow = Event()
+        let arrived = Event()
+        let close = Event()
+        let laterArrived = Event()
+        let answerLater = Event()
+        try await ScriptedServer.run { connection in
+            while let request = try await connection.readRequest() {
+                switch request.split(separator: " ")[1] {
+                case "/slow":
+                    slowArrived.fire()
+                    await answerSlow.wait()
+                case "/":
+                    log.add("\(connection.number)")
+                    arrived.fire()
+                    await close.wait()
+                    return
+                case "/later":
+                    laterArrived.fire()
+                    await answerLater.wait()
+                default: break
+                }
+                try await connection.write(Self.answer)
+            }
+        } body: { port in
+            var limits = HTTPLimits()
+            limits.connectionsMax = 2
+            limits.requestsWaitingMax = 2
+            try await withClient(port: port, limits: limits) { client in
+                _ = try await client.get("/warm")
+                async let slow = client.get("/slow")
+                await slowArrived.wait()
+                _ = try await client.get("/warm")
+                let failure = Task { try await client.failure().kind }
+                await arrived.wait()
+                try await Self.whileOneWaits(at: "/later", client) {
+                    close.fire()
+                    await laterArrived.wait()
+                    answerSlow.fire()
+                    let kind = try await failure.value
+                    #expect(kind == "connectionClosed(true)")
+                    answerLater.fire()
+                }
+                _ = try await slow
+            }
+        }
+        #expect(log.lines == ["2", "1"])
+    }
+
+    /// Runs the body while exactly one request waits for a connection. Of three requests for two places one is refused;
+    /// then one of the others is taken back.
+    private static func whileOneWaits(
+        at path: String, _ client: HTTPClient, _ body: () async throws -> Void
+    ) async throws {
+        let tasks = (0..<3).map { _ in Task { try await client.post(path) } }
+        try await withThrowingTaskGroup(of: (Int, String).self) { group in
+            for (index, task) in tasks.enumerated() {
+                group.addTask {
+                    do {
+                        return (index, try await task.value.text)
+                    } catch let error as HTTPClientError {
+                        return (index, error.kind)
+                    }
+                }
+            }
+            let (refused, kind) = try #require(try await group.next())
+            #expect(kind == "tooManyWaiting")
+            tasks[(refused + 1) % 3].cancel()
+            #expect(try await group.next()?.1 == "cancelled(false)")
+            try await body()
+            #expect(try await group.next()?.1 == "ok")
+        }
+    }
+
     @Test func aGetWhoseAnswerHadBegunIsNotSentAgain() async throws {
         let log = Log()
         try await ScriptedServer.run { connection in

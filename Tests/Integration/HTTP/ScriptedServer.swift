@@ -260,3 +260,34 @@ final class Event: Sendable {
         }
     }
 }
+
+/// The number of connections that a server's scripts have open.
+final class OpenConnections: Sendable {
+    private struct State {
+        var count = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ count: Int) {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.count += count
+            guard state.count == 0 else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when none is open.
+    func noneOpen() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if state.count > 0 { state.waiters.append(continuation) }
+                return state.count > 0
+            }
+            if !isOpen { continuation.resume() }
+        }
+    }
+}

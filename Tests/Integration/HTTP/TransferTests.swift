@@ -310,22 +310,35 @@ import Testing
     }
 
     @Test func aTransferMayTakeLongerThanARequest() async throws {
+        let timedOut = Event()
         try await ScriptedServer.run { connection in
             guard try await connection.readHead() != nil else { return }
             // The second connection carries the request that is not answered.
             if connection.number == 1 {
-                try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nslow")
+                try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nslow")
+                await timedOut.wait()
+                try await connection.write("poke")
             }
             try await connection.untilClosed()
         } body: { port in
             // Time enough for the head of the transfer, also on a busy machine.
             try await withClient(port: port, timeouts: HTTPTimeouts(whole: .seconds(15))) { client in
+                let received = Mutex("")
+                let timeouts = TransferTimeouts(idle: .seconds(600), bytesPerSecondMin: 0)
                 let response = try await client.transfer(
-                    Self.download { _ in
+                    Self.download(timeouts: timeouts) { part in
+                        let isFirst = received.withLock { text in
+                            defer { text += String(buffer: part) }
+                            return text.isEmpty
+                        }
+                        guard isFirst else { return }
+                        // Its time-out began after that of a short request would have.
                         let error = try await client.failure()
                         #expect(error.kind == "timeout(whole, true)")
+                        timedOut.fire()
                     })
                 #expect(response.status.code == 200)
+                #expect(received.withLock { $0 } == "slowpoke")
             }
         }
     }
