@@ -31,6 +31,12 @@ class MutantTests(unittest.TestCase):
         self.assertIn("reopensUnverified", done.stdout)
         self.assertNotIn("keepsNoHistory", done.stdout)
 
+    def test_the_sample_has_mutants_of_the_simulator_alone(self):
+        done = self.run_mutants("--list", "--sample")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        layers = [line.split()[1] for line in done.stdout.splitlines()]
+        self.assertEqual(layers, 20 * ["simulator"])
+
 
 if __name__ == "__main__":
     unittest.main()
