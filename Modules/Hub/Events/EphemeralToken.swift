@@ -3,12 +3,15 @@ enum EphemeralToken: Sendable, Hashable {
     /// Nothing has been seen.
     case start
     case position(Int64, run: UInt64)
-    /// Any other text: it was issued by another hub, or before this one was started.
+    /// Another text: it was issued by another hub, or before this one was started.
     case foreign
 
     static let startText = "0"
 
-    init(_ text: some StringProtocol) {
+    /// `nil` for a text that no hub issues: one that needs escaping in a request, is empty or too long.
+    init?(_ text: some StringProtocol) {
+        guard (1...HubLimits.ephemeralTokenBytesMax).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed)
+        else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         if text == Self.startText {
             self = .start
@@ -18,6 +21,16 @@ enum EphemeralToken: Sendable, Hashable {
             self = .position(position, run: run)
         } else {
             self = .foreign
+        }
+    }
+
+    /// Letters and digits, `.`, `_` and `-`.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
         }
     }
 

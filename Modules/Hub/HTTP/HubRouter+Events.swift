@@ -36,8 +36,11 @@ extension HubRouter {
             }
             events.limit = Int(limit)
         }
-        if let seen = try text("ephemeral", in: query, bytesMax: HubLimits.ephemeralTokenBytesMax) {
-            events.seen = EphemeralToken(seen)
+        if let seen = try text("ephemeral", in: query) {
+            guard let token = EphemeralToken(seen) else {
+                throw badQuery("ephemeral must be the 'seen' of the previous part, or \(WireEphemeral.unseen)")
+            }
+            events.seen = token
         }
         if let topics = try text("topics", in: query, bytesMax: HubLimits.eventTopicsBytesMax) {
             events.topics = try self.topics(topics, TopicRights(of: context.requireAccount().user))

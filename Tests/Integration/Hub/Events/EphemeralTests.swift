@@ -157,6 +157,11 @@ import Testing
             #expect(!behind.isUpToDate && behind.ephemeral == nil)
             let long = String(repeating: "a", count: 65)
             #expect(try await client.get("/v1/events?cursor=\(cursor)&ephemeral=\(long)").errorCode == "queryInvalid")
+            // Texts that no hub issues: empty, with a space, a slash, a NUL.
+            for text in ["", "a%20b", "1f/7", "%00"] {
+                let response = try await client.get("/v1/events?cursor=\(cursor)&ephemeral=\(text)")
+                #expect(response.errorCode == "queryInvalid", "\(text)")
+            }
         }
     }
 
