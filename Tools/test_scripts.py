@@ -64,10 +64,12 @@ class ScriptTests(unittest.TestCase):
         """Without a filter it runs everything; here every tool but itself is a stand-in."""
         folder = pathlib.Path(self.folder.name)
         tools = folder / "Tools"
-        (tools / "tidy").mkdir(parents=True)
+        for group in ("tidy", "mutants"):
+            (tools / group).mkdir(parents=True)
         shutil.copy(TOOLS / "check", tools / "check")
         for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "test-contract",
-                     "test-socket", "test-uploads", "test-websocket", "test-proxy", "hostile-clients"):
+                     "test-socket", "test-uploads", "test-websocket", "test-proxy", "hostile-clients",
+                     "mutants/mutants"):
             (tools / name).write_text(
                 f'#!/bin/sh\necho "{name} $*"\n[ "$BROKEN" != "{name}" ] || exit 1\n', encoding="utf-8")
             (tools / name).chmod(0o755)
@@ -81,12 +83,12 @@ class ScriptTests(unittest.TestCase):
         for step in ("lint", "tidy", "tests of the tools", "build", "tests with sockets and processes",
                      "tests in a browser", "hostile clients", "tests that only compute", "requests from the contract",
                      "an independent client of the socket", "an independent client of uploads",
-                     "the Autobahn test suite", "a proxy between client and hub"):
+                     "the Autobahn test suite", "a sample of the mutants", "a proxy between client and hub"):
             self.assertRegex(done.stdout, rf"(?m)^==> {step} \(\d+ s, \d+ s of a processor\)$")
         for broken in ("lint", "quietly"):
             self.assertEqual(check(broken=broken).returncode, 1)
         for broken in ("test-browser", "hostile-clients", "run-tests", "test-contract", "test-socket",
-                       "test-uploads", "test-websocket", "test-proxy"):
+                       "test-uploads", "test-websocket", "test-proxy", "mutants/mutants"):
             done = check(broken=broken)
             self.assertEqual(done.returncode, 1, broken)
             # A failed step does not stop the others.
