@@ -379,9 +379,3 @@ import Testing
         }
     }
 }
-
-/// The pace at which a server of these tests sends; nothing waits for it.
-private func pace(_ milliseconds: Int) async throws {
-    let time = TimeAmount.milliseconds(Int64(milliseconds))
-    try await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()
-}

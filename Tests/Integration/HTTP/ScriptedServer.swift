@@ -291,3 +291,9 @@ final class OpenConnections: Sendable {
         }
     }
 }
+
+/// The pace at which a server of these tests sends; nothing waits for it.
+func pace(_ milliseconds: Int) async throws {
+    let time = TimeAmount.milliseconds(Int64(milliseconds))
+    try await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()
+}

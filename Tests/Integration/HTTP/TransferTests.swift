@@ -208,8 +208,77 @@ import Testing
         #expect(log.lines == ["connected", "connected"])
     }
 
-    @Test(arguments: [true, false])
-    func aSourceThatFailsEndsTheRequest(throwing: Bool) async throws {
+    /// The source goes on when the final response has begun, and would have 100 parts.
+    @Test func aSourceIsNotReadOnceTheResponseHasBegun() async throws {
+        let begun = Event()
+        let reads = Mutex(0)
+        try await ScriptedServer.run { connection in
+            guard try await connection.readHead() != nil else { return }
+            try await connection.write("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n")
+            await begun.wait()
+            // Time in which a source that was read on would come to its end.
+            try await pace(2000)
+            try await connection.write("no")
+            try await connection.untilClosed()
+        } body: { port in
+            try await withClient(port: port) { client in
+                let body = RequestBodyParts(length: 100_000) {
+                    if reads.withLock({ $0 }) > 0 { await begun.wait() }
+                    reads.withLock { $0 += 1 }
+                    return ByteBuffer(repeating: 1, count: 1000)
+                }
+                let receiver = ResponseBodyReceiver { _, _ in
+                    begun.fire()
+                    return false
+                } receive: { _ in
+                    Issue.record("received")
+                }
+                let response = try await client.transfer(
+                    HTTPTransfer(HTTPClientRequest(method: .patch, path: "/"), body: body, receiver: receiver))
+                #expect(response.text == "no")
+            }
+        }
+        #expect(reads.withLock { $0 } < 100)
+    }
+
+    /// The server says twice that it is at work, and takes longer in all than the wait for a response. A slow machine
+    /// may miss the time-out between two responses, so it is doubled until it does not.
+    @Test func aServerThatReportsIsWaitedForAnew() async throws {
+        try await ScriptedServer.run { connection in
+            guard let request = try await connection.readRequest(),
+                let milliseconds = Int(request.split(separator: " ")[1].dropFirst())
+            else { return }
+            for _ in 1...2 {
+                try await pace(milliseconds * 3 / 5)
+                try await connection.write("HTTP/1.1 104 Upload Resumption Supported\r\n\r\n")
+            }
+            try await pace(milliseconds * 3 / 5)
+            try await connection.write("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+        } body: { port in
+            var outcomes: [String] = []
+            for milliseconds in [100, 200, 400, 800, 1600, 3200] where outcomes.last != "201" {
+                let timeouts = HTTPTimeouts(
+                    connect: .seconds(600), firstByte: .milliseconds(milliseconds), whole: .seconds(600))
+                try await withClient(port: port, timeouts: timeouts) { client in
+                    var transfer = Self.upload(Source(parts: 1).body)
+                    transfer.request.path = "/\(milliseconds)"
+                    do throws(HTTPTransferError) {
+                        outcomes.append("\(try await client.transfer(transfer).status.code)")
+                    } catch {
+                        outcomes.append("\(error)")
+                    }
+                }
+            }
+            #expect(outcomes.last == "201", "\(outcomes)")
+        }
+    }
+
+    enum WrongSource: CaseIterable {
+        case throwing, ending, tooLong
+    }
+
+    @Test(arguments: WrongSource.allCases)
+    func aSourceThatFailsEndsTheRequest(source: WrongSource) async throws {
         struct Broken: Error {}
         let closed = Event()
         try await ScriptedServer.run { connection in
@@ -218,11 +287,14 @@ import Testing
         } body: { port in
             try await withClient(port: port) { client in
                 let body = RequestBodyParts(length: 10) {
-                    if throwing { throw Broken() }
-                    return nil
+                    switch source {
+                    case .throwing: throw Broken()
+                    case .ending: nil
+                    case .tooLong: ByteBuffer(repeating: 1, count: 11)
+                    }
                 }
                 let error = await Self.failure(of: Self.upload(body), by: client)
-                #expect(error == (throwing ? "body(Broken(), true)" : "body(WrongBodyLength(), true)"))
+                #expect(error == "body(\(source == .throwing ? "Broken" : "WrongBodyLength")(), true)")
                 await closed.wait()
             }
         }

@@ -38,6 +38,21 @@ import Testing
         #expect(watch.check(now: at(60)) == .slow)
     }
 
+    /// Each window has its own minimum.
+    @Test func oneThatTricklesAfterALongRunIsSlow() {
+        var watch = TransferWatch(timeouts, now: at(0))
+        watch.transferred(1_000_000, now: at(1))
+        for second in stride(from: Int64(5), to: 120, by: 5) {
+            watch.transferred(1, now: at(second))
+            guard case .check = watch.check(now: at(second)) else {
+                Issue.record("too slow at \(second)")
+                return
+            }
+        }
+        watch.transferred(1, now: at(120))
+        #expect(watch.check(now: at(120)) == .slow)
+    }
+
     @Test func timeOfThisSideDoesNotCount() {
         var watch = TransferWatch(timeouts, now: at(0))
         watch.transferred(6000, now: at(5))
