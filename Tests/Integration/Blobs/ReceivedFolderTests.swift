@@ -73,7 +73,7 @@ import Testing
     }
 
     /// After a loss of power a file may have its name and not its content.
-    @Test(arguments: ["shorter", "other bytes", "unreadable"])
+    @Test(arguments: ["shorter", "other bytes", "replaced by a link"])
     func aDamagedFileOfAnEarlierRunIsDownloadedAgain(damage: String) async throws {
         let (whole, damaged) = (file(1, 30), file(2, 50))
         let first = ReceivedFolder(at: path)

@@ -404,7 +404,7 @@ import Testing
                             return text.isEmpty
                         }
                         guard isFirst else { return }
-                        // Its time-out began after that of a short request would have.
+                        // Its time-out began later: that of the transfer would have come before it.
                         let error = try await client.failure()
                         #expect(error.kind == "timeout(whole, true)")
                         timedOut.fire()
