@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import NIOCore
 
-/// One `SSL` between two memory BIOs: cipher text is fed in and drained out, plain text is read and written.
-/// Independent of channels. Used from one event loop only.
+/// One `SSL`: cipher text is fed in and taken out, plain text is read and written. Independent of channels. Used from
+/// one event loop only.
 @safe
 final class TLSConnection {
     enum Role {
@@ -28,10 +28,8 @@ final class TLSConnection {
     /// Keeps the contexts alive that the callbacks use.
     let role: Role
     private let ssl: OpaquePointer
-    /// Owned by `ssl`.
-    private let input: OpaquePointer
-    /// Owned by `ssl`.
-    private let output: OpaquePointer
+    /// The other end of `ssl`.
+    private let cipherText: CipherText
     /// The first problem found by the verification; set by the callback during `handshake`.
     var verificationFailure: (problem: CertificateProblem, detail: String)?
 
@@ -50,15 +48,15 @@ final class TLSConnection {
         guard let ssl = unsafe SSL_new(context.pointer) else {
             throw .configuration(OpenSSLErrors.take().text)
         }
-        guard let input = unsafe BIO_new(BIO_s_mem()), let output = unsafe BIO_new(BIO_s_mem()) else {
+        let cipherText = CipherText()
+        guard let bio = unsafe cipherText.makeBIO() else {
             unsafe SSL_free(ssl)
             throw .configuration(OpenSSLErrors.take().text)
         }
         self.role = role
         unsafe self.ssl = ssl
-        unsafe self.input = input
-        unsafe self.output = output
-        unsafe SSL_set_bio(ssl, input, output)
+        self.cipherText = cipherText
+        unsafe SSL_set_bio(ssl, bio, bio)
         _ = unsafe causeway_SSL_set_app_data(ssl, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -66,7 +64,7 @@ final class TLSConnection {
         // A connection that was cut does not invalidate its session (RFC 4346 §7.2.1), but OpenSSL assumes so by
         // default. After a fatal error it has removed the session itself.
         unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
-        // The callbacks' reference to this object ends with the `SSL`.
+        // The callbacks' references to this object and to the cipher text end with the `SSL`.
         unsafe SSL_free(ssl)
         ERR_clear_error()
     }
@@ -82,28 +80,14 @@ final class TLSConnection {
 
     // MARK: Cipher text
 
-    /// Consumes all of the bytes.
-    func feed(_ bytes: ByteBuffer) -> Bool {
-        unsafe bytes.withUnsafeReadableBytes { bytes in
-            guard unsafe !bytes.isEmpty else { return true }
-            guard let count = Int32(exactly: bytes.count) else { return false }
-            return unsafe BIO_write(input, bytes.baseAddress, count) == count
-        }
-    }
+    /// Takes received bytes.
+    func feed(_ bytes: ByteBuffer) { cipherText.feed(bytes) }
 
     /// The number of bytes fed that have not been processed yet.
-    var inputBytes: Int { unsafe Int(BIO_ctrl_pending(input)) + Int(SSL_pending(ssl)) }
+    var inputBytes: Int { cipherText.inputBytes + (unsafe Int(SSL_pending(ssl))) }
 
     /// Removes and returns the bytes to be sent; nil if there are none.
-    func takeOutput(_ allocator: ByteBufferAllocator) -> ByteBuffer? {
-        let count = unsafe Int(BIO_ctrl_pending(output))
-        guard count > 0 else { return nil }
-        var buffer = allocator.buffer(capacity: count)
-        unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
-            max(0, Int(unsafe BIO_read(output, bytes.baseAddress, Int32(count))))
-        }
-        return buffer
-    }
+    func takeOutput() -> ByteBuffer? { cipherText.takeOutput() }
 
     // MARK: Steps
 
@@ -163,8 +147,10 @@ final class TLSConnection {
     /// Encrypts all of the bytes, at least one and at most `sealBytesMax`.
     func write(_ bytes: UnsafeRawBufferPointer) -> TLSError? {
         ERR_clear_error()
+        cipherText.reserveOutput(
+            bytes.count + TLSLimits.recordOverheadBytesMax * (1 + bytes.count / TLSLimits.recordBytesMax))
         let result = unsafe SSL_write(ssl, bytes.baseAddress, Int32(bytes.count))
-        // A memory BIO accepts everything, and without partial writes the result is all of it.
+        // Everything is accepted, and without partial writes the result is all of it.
         if Int(result) == bytes.count { return nil }
         return OpenSSLErrors.take().recordError()
     }

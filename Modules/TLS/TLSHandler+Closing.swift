@@ -60,7 +60,7 @@ extension TLSHandler {
         let left = context.eventLoop.makePromise(of: Void.self)
         left.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.lastByteHasLeft(context) }
         // Also if there is nothing to send: it follows everything that was written before.
-        let output = connection.takeOutput(context.channel.allocator) ?? ByteBuffer()
+        let output = connection.takeOutput() ?? ByteBuffer()
         context.writeAndFlush(Self.wrapOutboundOut(output), promise: left)
     }
 

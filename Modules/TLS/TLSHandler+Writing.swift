@@ -84,7 +84,7 @@ extension TLSHandler {
             fail(context, error)
             return false
         }
-        let output = connection.takeOutput(context.channel.allocator) ?? ByteBuffer()
+        let output = connection.takeOutput() ?? ByteBuffer()
         context.write(Self.wrapOutboundOut(output), promise: Self.joined(done))
         return true
     }
@@ -107,7 +107,7 @@ extension TLSHandler {
 
     /// Sends the output of OpenSSL itself: handshake, alerts, responses.
     func sendOutput(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
-        if let output = connection.takeOutput(context.channel.allocator) {
+        if let output = connection.takeOutput() {
             context.writeAndFlush(Self.wrapOutboundOut(output), promise: promise)
         } else {
             promise?.succeed()

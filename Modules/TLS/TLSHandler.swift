@@ -131,10 +131,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard state != .closed, failure == nil, !peerEnded else { return }
-        guard connection.feed(Self.unwrapInboundIn(data)) else {
-            fail(context, .brokenRecord("a read was too large"))
-            return
-        }
+        connection.feed(Self.unwrapInboundIn(data))
         if state == .handshaking { advanceHandshake(context) }
         deliver(context)
     }

@@ -3,6 +3,9 @@ package enum TLSLimits {
     /// Plain text that is collected before it is encrypted, and the largest record of the protocol (RFC 8446 §5.1).
     package static let recordBytesMax = 16 * 1024
 
+    /// Bytes that a record of the allowed versions and suites has beside its plain text: header, nonce, type, tag.
+    package static let recordOverheadBytesMax = 32
+
     /// Plain text that is encrypted before the cipher text is passed on.
     package static let sealBytesMax = 256 * 1024
 
