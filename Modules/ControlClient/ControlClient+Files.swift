@@ -35,9 +35,8 @@ extension ControlClient {
             let request = HTTPClientRequest(method: .get, path: "/v1/messages/\(id)/file", fields: fields)
             let receiver = ResponseBodyReceiver { status, _ in
                 status.code == (offset > 0 ? 206 : 200)
-            } receive: { buffer in
-                var buffer = buffer
-                try await sink.receive(buffer.readBytes(length: buffer.readableBytes) ?? [])
+            } receive: { bytes in
+                try await sink.receive(bytes)
             }
             let response = try await transfer(HTTPTransfer(request, receiver: receiver))
             guard response.status.kind != .successful else { return }

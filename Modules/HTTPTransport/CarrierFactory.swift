@@ -83,6 +83,7 @@ struct CarrierFactory {
         var limits = HTTPLimits()
         limits.bodyBytesMax = bodyBytesMax
         limits.connectionsMax = connectionsMax
+        limits.transferBytesHeldMax = Limits.blobPartBytesMax
         return HTTPClient(
             endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
             eventLoopGroup: configuration.eventLoopGroup)

@@ -52,12 +52,13 @@ package struct ResponseBodyReceiver: Sendable {
     /// Whether the receiver wants the body of a response; another one is collected and returned, as an error's is.
     /// Called on the event loop.
     package var accepts: @Sendable (HTTPResponse.Status, HTTPFields) -> Bool
-    /// Receives the next bytes. Called by one task, in order; the transfer waits for it. An error ends the request.
-    package var receive: @Sendable (ByteBuffer) async throws -> Void
+    /// Receives the next bytes, at least one and at most ``HTTPLimits/transferBytesHeldMax``. Called by one task, in
+    /// order; the transfer waits for it. An error ends the request.
+    package var receive: @Sendable (_ bytes: [UInt8]) async throws -> Void
 
     package init(
         accepts: @escaping @Sendable (HTTPResponse.Status, HTTPFields) -> Bool,
-        receive: @escaping @Sendable (ByteBuffer) async throws -> Void
+        receive: @escaping @Sendable (_ bytes: [UInt8]) async throws -> Void
     ) {
         self.accepts = accepts
         self.receive = receive

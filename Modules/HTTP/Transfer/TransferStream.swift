@@ -29,15 +29,27 @@ final class TransferStream: Sendable {
         var parts: CircularBuffer<ByteBuffer> = []
         var bytes = 0
         var isHeld = false
-        var receiver: CheckedContinuation<ByteBuffer?, Never>?
+        var receiver: CheckedContinuation<[ByteBuffer], Never>?
 
-        /// All parts that have come, as one: each resumption of the receiver costs as much as many kilobytes.
-        mutating func takeParts() -> ByteBuffer? {
-            guard var all = parts.popFirst() else { return nil }
-            if !parts.isEmpty { all.reserveCapacity(minimumWritableBytes: bytes - all.readableBytes) }
-            while let part = parts.popFirst() { all.writeImmutableBuffer(part) }
-            bytes = 0
-            return all
+        /// The next parts, with at most this number of bytes in all; none if none has come.
+        mutating func takeParts(bytesMax: Int) -> [ByteBuffer] {
+            var taken: [ByteBuffer] = []
+            var room = bytesMax
+            while room > 0, var part = parts.popFirst() {
+                if part.readableBytes > room, let first = part.readSlice(length: room) {
+                    parts.prepend(part)
+                    part = first
+                }
+                room -= part.readableBytes
+                taken.append(part)
+            }
+            bytes -= bytesMax - room
+            return taken
+        }
+
+        mutating func takeReceiver() -> CheckedContinuation<[ByteBuffer], Never>? {
+            defer { receiver = nil }
+            return receiver
         }
 
         mutating func takeSender() -> CheckedContinuation<Bool, Never>? {
@@ -80,19 +92,19 @@ final class TransferStream: Sendable {
     }
 
     func received(_ part: ByteBuffer) {
-        let (receiver, hold) = state.withLock {
-            state -> (CheckedContinuation<ByteBuffer?, Never>?, (@Sendable (TransferStream) -> Void)?) in
-            if let receiver = state.receiver {
-                state.receiver = nil
-                return (receiver, nil)
-            }
+        let (receiver, parts, hold) = state.withLock {
+            state -> (
+                CheckedContinuation<[ByteBuffer], Never>?, [ByteBuffer], (@Sendable (TransferStream) -> Void)?
+            ) in
             state.parts.append(part)
             state.bytes += part.readableBytes
-            guard state.bytes >= limits.transferBytesHeldMax, !state.isHeld else { return (nil, nil) }
+            let receiver = state.takeReceiver()
+            let parts = receiver == nil ? [] : state.takeParts(bytesMax: limits.transferBytesHeldMax)
+            guard state.bytes >= limits.transferBytesHeldMax, !state.isHeld else { return (receiver, parts, nil) }
             state.isHeld = true
-            return (nil, state.connection?.holdChanged)
+            return (receiver, parts, state.connection?.holdChanged)
         }
-        receiver?.resume(returning: part)
+        receiver?.resume(returning: parts)
         hold?(self)
     }
 
@@ -107,12 +119,10 @@ final class TransferStream: Sendable {
                 state.parts.removeAll()
                 state.bytes = 0
             }
-            let receiver = state.receiver
-            state.receiver = nil
-            return (state.takeSender(), receiver)
+            return (state.takeSender(), state.takeReceiver())
         }
         sender?.resume(returning: false)
-        receiver?.resume(returning: nil)
+        receiver?.resume(returning: [])
     }
 
     /// Reads the body and passes it to the connection, until its end or until the rest is not wanted.
@@ -137,23 +147,35 @@ final class TransferStream: Sendable {
 
     /// Passes the response's body on until its end.
     func drain(to receiver: ResponseBodyReceiver) async throws {
-        while let part = await nextPart() { try await receiver.receive(part) }
+        var bytes: [UInt8] = []
+        while true {
+            let parts = await nextParts()
+            guard !parts.isEmpty else { return }
+            // As one: each resumption of a receiver costs as much as many kilobytes. In the same memory, unless the
+            // receiver keeps it: memory that is new each time costs more than everything else.
+            bytes.removeAll(keepingCapacity: true)
+            bytes.reserveCapacity(parts.reduce(0) { $0 + $1.readableBytes })
+            for part in parts { unsafe part.withUnsafeReadableBytes { unsafe bytes.append(contentsOf: $0) } }
+            try await receiver.receive(bytes)
+        }
     }
 
-    private func nextPart() async -> ByteBuffer? {
+    /// The next parts; none after the last.
+    private func nextParts() async -> [ByteBuffer] {
         await withCheckedContinuation { continuation in
-            let (part, isWaiting, release) = state.withLock {
-                state -> (ByteBuffer?, Bool, (@Sendable (TransferStream) -> Void)?) in
-                guard let part = state.takeParts() else {
+            let (parts, isWaiting, release) = state.withLock {
+                state -> ([ByteBuffer], Bool, (@Sendable (TransferStream) -> Void)?) in
+                let parts = state.takeParts(bytesMax: limits.transferBytesHeldMax)
+                guard !parts.isEmpty else {
                     if !state.isEnded { state.receiver = continuation }
-                    return (nil, !state.isEnded, nil)
+                    return ([], !state.isEnded, nil)
                 }
-                guard state.isHeld else { return (part, false, nil) }
+                guard state.isHeld, state.bytes < limits.transferBytesHeldMax else { return (parts, false, nil) }
                 state.isHeld = false
-                return (part, false, state.connection?.holdChanged)
+                return (parts, false, state.connection?.holdChanged)
             }
             release?(self)
-            if !isWaiting { continuation.resume(returning: part) }
+            if !isWaiting { continuation.resume(returning: parts) }
         }
     }
 

@@ -196,15 +196,10 @@ struct HTTPMediaStore: MediaStore {
         let start = progress.offset
         let receiver = ResponseBodyReceiver { status, fields in
             status.code == 206 ? ContentRange(fields)?.first == start : status.code == 200 && start == 0
-        } receive: { buffer in
-            var buffer = buffer
-            while let bytes = buffer.readBytes(length: min(Limits.blobPartBytesMax, buffer.readableBytes)),
-                !bytes.isEmpty
-            {
-                guard progress.offset + Int64(bytes.count) <= file.size else { throw MediaBodyError.tooLong }
-                try await sink.receive(bytes)
-                progress.add(bytes.count)
-            }
+        } receive: { bytes in
+            guard progress.offset + Int64(bytes.count) <= file.size else { throw MediaBodyError.tooLong }
+            try await sink.receive(bytes)
+            progress.add(bytes.count)
         }
         let response = try await transfer(
             HTTPTransfer(requests.blob(file.sha256, from: start), receiver: receiver, timeouts: timeouts))

@@ -51,7 +51,7 @@ import Testing
 
     private static func download(
         timeouts: TransferTimeouts = TransferTimeouts(),
-        to receive: @escaping @Sendable (ByteBuffer) async throws -> Void
+        to receive: @escaping @Sendable ([UInt8]) async throws -> Void
     ) -> HTTPTransfer {
         HTTPTransfer(
             HTTPClientRequest(method: .get, path: "/"),
@@ -368,7 +368,7 @@ import Testing
                                     let ahead = written.withLock { $0 }
                                     #expect(ahead < parts / 2, "the server had sent \(ahead) of \(parts) parts")
                                 }
-                                count += bytes.readableBytes
+                                count += bytes.count
                             }
                         })
                     #expect(response.status.code == 200)
@@ -400,7 +400,7 @@ import Testing
                 let response = try await client.transfer(
                     Self.download(timeouts: timeouts) { part in
                         let isFirst = received.withLock { text in
-                            defer { text += String(buffer: part) }
+                            defer { text += String(decoding: part, as: UTF8.self) }
                             return text.isEmpty
                         }
                         guard isFirst else { return }
@@ -437,7 +437,7 @@ import Testing
                 let received = Mutex("")
                 let timeouts = TransferTimeouts(idle: .milliseconds(100))
                 let transfer = Self.download(timeouts: timeouts) { bytes in
-                    received.withLock { $0 += String(buffer: bytes) }
+                    received.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
                 }
                 #expect(await Self.failure(of: transfer, by: client) == "timeout(idle, true)")
                 #expect(received.withLock { $0 } == "half")
