@@ -6,7 +6,8 @@ import Foundation
 /// The time that files take to a hub and back: `make bench-media` calls it, and curl for the same.
 ///
 /// From the store's own copies, as a message's file is sent, some at the same time; and to the store's downloads, where
-/// each is verified, one after the other.
+/// each is verified, one after the other. When the copies are made it prints `ready` and waits for a line of input: so
+/// far the files are needed, and so long its caller may prepare the machine.
 struct MediaBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "media", abstract: "Measure how files are uploaded and downloaded; print seconds for each.")
@@ -33,6 +34,8 @@ struct MediaBench: AsyncParsableCommand {
             guard let media = transport.media else { throw BenchError("the hub has no files") }
             // The connection is open before the time begins, as it is for a client that runs.
             _ = try await transport.authenticate(knowing: nil, outbox: nil)
+            try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
+            guard readLine() != nil else { throw BenchError("the caller of this bench has ended") }
             let uploading = try await ContinuousClock().measure {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for (index, attachment) in attachments.enumerated() {
