@@ -8,6 +8,7 @@ import re
 import resource
 import select
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ CONNECTIONS = 24_000
 class Hub:
     """A hub on loopback with as many accounts as the sessions need."""
 
-    def __init__(self, program, accounts, folder):
+    def __init__(self, program, accounts, folder, is_tls=False):
         self.data = pathlib.Path(folder) / "hub"
         names = [f"user{number}" for number in range(accounts)]
         subprocess.run(
@@ -32,14 +33,15 @@ class Hub:
                 subprocess.run([program, *command, "--data", self.data], check=True, capture_output=True)
         limits = ["--connections", CONNECTIONS, "--connections-per-address", CONNECTIONS]
         self.process = subprocess.Popen(
-            [str(part) for part in [program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--plain",
-                                    *limits]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            [str(part) for part in [program, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
+                                    *([] if is_tls else ["--plain"]), *limits]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for line in self.process.stdout:
-            if found := re.search(r"listening address=http://[^ ]*:(\d+)", line):
+            if found := re.search(r"listening address=https?://[^ ]*:(\d+)", line):
                 self.port = int(found[1])
                 break
         else:
             raise SystemExit("fanout: the hub did not start")
+        self.tls = ssl.create_default_context(cafile=self.data / "tls" / "ca.pem") if is_tls else None
         self.tokens = [(self.data / "tokens" / f"{name}.token").read_text().strip() for name in ["ann", *names]]
 
     def close(self):
@@ -53,9 +55,13 @@ class Hub:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s*(\d+) kB", status)[1]) * 1024
 
-    def send(self, token, head, body=b""):
+    def connect(self):
         opened = socket.create_connection(("127.0.0.1", self.port))
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return self.tls.wrap_socket(opened, server_hostname="localhost") if self.tls else opened
+
+    def send(self, token, head, body=b""):
+        opened = self.connect()
         opened.sendall(f"{head}\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode() + body)
         return opened
 
@@ -86,14 +92,11 @@ class Hub:
         """A connection that stays open after a request for the session and one for a page of messages."""
         token = self.tokens[1 + number // SESSIONS_PER_ACCOUNT]
         opened = self.send(token, "GET /v1/session HTTP/1.1")
-        responses = [read_until(opened, b"}")]
+        read_response(opened)
         opened.sendall(
             f"GET /v1/channels/{CHANNEL}/messages?limit=20 HTTP/1.1\r\nHost: localhost\r\n"
             f"Authorization: Bearer {token}\r\n\r\n".encode())
-        responses.append(read_until(opened, b"]"))
-        for response in responses:
-            if not response.startswith(b"HTTP/1.1 200"):
-                raise SystemExit(f"fanout: {response[:300]!r}")
+        read_response(opened)
         return opened
 
 
@@ -107,14 +110,27 @@ def read_until(opened, end):
     return received
 
 
+def read_response(opened):
+    """The body of a response with the status 200, whose length is announced."""
+    head, body = read_until(opened, b"\r\n\r\n").split(b"\r\n\r\n", 1)
+    length = re.search(rb"(?i)\r\nContent-Length: *(\d+)", head)
+    if not head.startswith(b"HTTP/1.1 200") or not length:
+        raise SystemExit(f"fanout: {head[:300]!r}")
+    while len(body) < int(length[1]):
+        part = opened.recv(65536)
+        if not part:
+            raise SystemExit("fanout: the hub ended the connection within a response")
+        body += part
+    return body
+
+
 class Publisher:
     """Delivers messages over one connection, one after the other."""
 
     def __init__(self, hub):
         self.hub = hub
         self.number = 0
-        self.connection = socket.create_connection(("127.0.0.1", hub.port))
-        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.connection = hub.connect()
 
     def publish(self, text="x" * 200):
         """Returns the marker of the message, which its event contains, and the time at which it was sent."""
@@ -138,11 +154,11 @@ class Publisher:
         if not response.startswith(b"HTTP/1.1 200"):
             raise SystemExit(f"fanout: {response[:300]!r}")
 
-    def rate(self, count):
+    def rate(self, count, **message):
         """Messages in a second."""
         start = time.monotonic()
         for _ in range(count):
-            self.publish()
+            self.publish(**message)
             self.respond()
         return count / (time.monotonic() - start)
 
