@@ -255,6 +255,21 @@ struct HandlerTests {
         #expect(write.result != nil)
     }
 
+    @Test(arguments: [ChannelEvent.inputClosed, nil])
+    func dataWithoutAnEndIsReportedAsIncomplete(event: ChannelEvent?) throws {
+        let pair = try BackToBack(TestCertificates())
+        try pair.secure()
+        _ = pair.server.send("the first half")
+        try pair.exchange()
+        if let event {
+            pair.client.pipeline.fireUserInboundEventTriggered(event)
+        } else {
+            pair.client.pipeline.fireChannelInactive()
+        }
+        #expect(pair.clientLog.value.text == "the first half")
+        #expect(pair.clientLog.value.tlsErrors == [.truncated])
+    }
+
     @Test func dataBehindTheEndIsIgnored() throws {
         let pair = try BackToBack(TestCertificates())
         try pair.secure()
