@@ -394,7 +394,9 @@ let package = Package(
         tests(
             "FileStorage", in: "Integration", "CausewayFileStorage", "CausewayModels", "CausewayStorage",
             "CausewayStorageConformance", "CausewayTestSupport", "CausewayStoreTorture", "store-writer"),
-        tests("TLS", in: "Integration", "CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix),
+        tests(
+            "TLS", in: "Integration", "COpenSSL", "CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded,
+            .nioPosix),
         tests(
             "HTTP", in: "Integration", "CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore,
             .nioPosix),

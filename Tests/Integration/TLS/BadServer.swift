@@ -121,6 +121,13 @@ extension BadServer {
             let stranger = try CertificateAuthority.create(authority("Test Root"))
             return try certificates.folder.write(stranger.issue(options()), as: "bad")
         },
+        BadServer("authority of the trusted one's name, and another", .certificate(.unknownAuthority)) { certificates in
+            let stranger = try CertificateAuthority.create(authority("Test Root"))
+            let other = try CertificateAuthority.create(commonName: "Other", validDays: 2)
+            let leaf = try stranger.issue(options())
+            return try certificates.folder.write(
+                chain: leaf.certificatePEM + other.certificatePEM, key: leaf.privateKeyPEM, as: "bad")
+        },
         BadServer("unknown authority that is sent along", .certificate(.unknownAuthority)) { certificates in
             let stranger = try CertificateAuthority.create(commonName: "Stranger", validDays: 2)
             let leaf = try stranger.issue(options())
@@ -165,6 +172,13 @@ extension BadServer {
                 authority("Last") { $0.purpose = .authority(pathLength: 0) })
             let tooDeep = try last.issueAuthority(authority("Too Deep"))
             return try certificates.folder.write(tooDeep.issue(options()), as: "bad")
+        },
+        BadServer("too many intermediates", .certificate(.unknownAuthority)) { certificates in
+            var last = certificates.root
+            for number in 0...TLSLimits.intermediateCertificatesMax {
+                last = try last.issueAuthority(authority("Intermediate \(number)"))
+            }
+            return try certificates.folder.write(last.issue(options()), as: "bad")
         },
         BadServer("expired intermediate", .certificate(.expired)) { certificates in
             let middle = try certificates.root.issueAuthority(

@@ -53,23 +53,4 @@ struct FlowTests {
         try await client.close()
         try await server.close()
     }
-
-    @Test func sessionsAreKeptForSoManyNamesOnly() throws {
-        let certificates = try TestCertificates()
-        let client = try certificates.client()
-        let server = try certificates.serverContext()
-        func resumes(_ name: String) throws -> Bool? {
-            let pair = try BackToBack(certificates, client: client, server: server, serverName: name)
-            // The tickets are read with the first data.
-            _ = pair.server.send("hello")
-            try pair.exchange()
-            return pair.clientLog.value.completed?.resumed
-        }
-        for number in 0...TLSLimits.sessionNamesMax {
-            #expect(try resumes("name\(number).example.test") == false)
-        }
-        #expect(try resumes("name\(TLSLimits.sessionNamesMax).example.test") == true)
-        #expect(try resumes("name1.example.test") == true)
-        #expect(try resumes("name0.example.test") == false)
-    }
 }

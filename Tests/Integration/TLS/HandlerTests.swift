@@ -197,6 +197,16 @@ struct HandlerTests {
         #expect(!pair.server.isActive)
     }
 
+    @Test func theLimitOfTheHandshakeEndsWithIt() throws {
+        let pair = try BackToBack(TestCertificates())
+        try pair.secure()
+        for channel in [pair.client, pair.server] {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(TLSLimits.handshakeSecondsMax))
+        }
+        #expect(pair.clientLog.value.tlsErrors.isEmpty)
+        #expect(pair.serverLog.value.tlsErrors.isEmpty)
+    }
+
     // MARK: Ends
 
     @Test func closingDuringTheHandshakeIsAtOnce() throws {

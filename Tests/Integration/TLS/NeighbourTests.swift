@@ -1,3 +1,4 @@
+import COpenSSL
 import CausewayTLS
 import CausewayTestSupport
 import NIOCore
@@ -14,6 +15,7 @@ struct NeighbourTests {
         var reads = 0
         var completedReads = 0
         var isHasty = false
+        var closes: [CloseMode] = []
 
         func read(context: ChannelHandlerContext) {
             reads += 1
@@ -23,6 +25,11 @@ struct NeighbourTests {
         func channelReadComplete(context: ChannelHandlerContext) {
             completedReads += 1
             context.fireChannelReadComplete()
+        }
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            closes.append(mode)
+            context.close(mode: mode, promise: promise)
         }
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -83,17 +90,33 @@ struct NeighbourTests {
         try pair.secure()
         below.isHasty = true
         let client = pair.client
-        client.send("first,").assumeIsolated().whenSuccess {
+        client.send("first,", flush: false).assumeIsolated().whenSuccess {
             client.writeAndFlush(ByteBuffer(repeating: UInt8(ascii: "2"), count: 40_000), promise: nil)
         }
+        client.flush()
         try pair.exchange()
         #expect(pair.serverLog.value.tlsErrors.isEmpty)
         #expect(pair.serverLog.value.text == "first," + String(repeating: "2", count: 40_000))
     }
 
+    /// OpenSSL reports through a queue that all connections of a thread share.
+    @Test func anErrorThatAnotherLeftBehindFailsNothing() throws {
+        func leaveError() { #expect(unsafe BIO_new_file("/no/such/file", "r") == nil) }
+        let pair = try BackToBack(TestCertificates())
+        leaveError()
+        try pair.secure()
+        leaveError()
+        _ = pair.server.send("read")
+        try pair.exchange()
+        #expect(pair.clientLog.value.text == "read")
+        #expect(pair.clientLog.value.tlsErrors.isEmpty)
+        #expect(pair.serverLog.value.tlsErrors.isEmpty)
+    }
+
     /// Each side ends by itself: the second end is that of the connection.
     @Test func theHalvesMayEndInTurn() throws {
-        let pair = try BackToBack(TestCertificates())
+        let below = Counter()
+        let pair = try BackToBack(TestCertificates(), below: below)
         try pair.secure()
         pair.client.allowRemoteHalfClosure = true
         pair.server.close(mode: .output, promise: nil)
@@ -106,7 +129,7 @@ struct NeighbourTests {
         let close = Outcome(pair.client.close(mode: .output))
         pair.client.embeddedEventLoop.run()
         #expect(close.isDone)
-        #expect(!pair.client.isActive)
+        #expect(below.closes == [.all])
         #expect(pair.clientLog.value.tlsErrors.isEmpty)
     }
 }

@@ -101,11 +101,22 @@ struct OutsideJudgeTests {
             client.send("GET / HTTP/1.1\n\n")
             return await client.finished().output
         }
-        #expect(try await connect(["-sess_out", session]).contains("New, TLS"))
-        #expect(try await connect(["-sess_in", session]).contains("Reused, TLS"))
-        // The key that encrypted it encrypts no more, and decrypts for as long again.
+        /// The name of the key that encrypted the ticket which a client has in the end: its first 16 bytes.
+        func key(in output: String) -> Substring? {
+            output.split(separator: "\n").drop { !$0.contains("TLS session ticket:") }.dropFirst().first
+        }
+        let first = try await connect(["-sess_out", session])
+        #expect(first.contains("New, TLS"))
+        #expect(first.contains("lifetime hint: \(TLSLimits.sessionSecondsMax) (seconds)"))
+        let second = try await connect(["-sess_in", session])
+        #expect(second.contains("Reused, TLS"))
+        let firstKey = try #require(key(in: first))
+        #expect(key(in: second) == firstKey)
+        // The key that encrypted it encrypts no more, and decrypts for as long again; the client gets another ticket.
         hours.withLock { $0 = 1 }
-        #expect(try await connect(["-sess_in", session]).contains("Reused, TLS"))
+        let third = try await connect(["-sess_in", session])
+        #expect(third.contains("Reused, TLS"))
+        #expect(key(in: third) != nil && key(in: third) != firstKey)
         hours.withLock { $0 = 2 }
         #expect(try await connect(["-sess_in", session]).contains("New, TLS"))
         // A renewed session continues, and eventually ends.
