@@ -32,9 +32,10 @@ class Hub:
             for command in (["account", "add", name], ["channel", "member", "add", CHANNEL, name]):
                 subprocess.run([program, *command, "--data", self.data], check=True, capture_output=True)
         limits = ["--connections", CONNECTIONS, "--connections-per-address", CONNECTIONS]
+        command = [
+            program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *([] if is_tls else ["--plain"]), *limits]
         self.process = subprocess.Popen(
-            [str(part) for part in [program, "serve", "--data", self.data, "--listen", "127.0.0.1:0",
-                                    *([] if is_tls else ["--plain"]), *limits]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for line in self.process.stdout:
             if found := re.search(r"listening address=https?://[^ ]*:(\d+)", line):
                 self.port = int(found[1])
