@@ -2,6 +2,7 @@
 
 import argparse
 import base64
+import contextlib
 import hashlib
 import os
 import re
@@ -72,9 +73,11 @@ def touch_memory(size):
 def leave_memory(folder):
     """Gives back the memory that holds the content of these files, which the next round uses again."""
     for path in folder.rglob("*"):
-        if path.is_file():
-            with open(path, "rb") as file:
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        # The hub goes on, and removes files of its own.
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_file():
+                with open(path, "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 class Times:
@@ -139,12 +142,14 @@ class Bench:
             f'header = "Content-Type: application/octet-stream"\nheader = "Upload-Complete: ?1"\n'
             f'header = "Repr-Digest: sha-256=:{base64.b64encode(digest).decode()}:"\n'
             for path, digest in zip(files.paths, files.digests)]
-        target = self.path / "received"
-        downloads = [f'url = "{self.address}/v1/blobs/{digest.hex()}"\noutput = "{target}"\n'
-                     for digest in files.digests]
+        received = self.path / "received"
+        received.mkdir()
+        downloads = [f'url = "{self.address}/v1/blobs/{digest.hex()}"\noutput = "{received / str(index)}"\n'
+                     for index, digest in enumerate(files.digests)]
         touch_memory(files.size)
         seconds = [self.run_curl(uploads, is_alone, UPLOADS), self.run_curl(downloads, is_alone, 1)]
         files.remove()
+        shutil.rmtree(received)
         return seconds
 
     def run_curl(self, transfers, is_alone, at_a_time):
