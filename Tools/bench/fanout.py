@@ -151,9 +151,7 @@ class Publisher:
         return identifier.encode(), start
 
     def respond(self):
-        response = read_until(self.connection, b"}]")
-        if not response.startswith(b"HTTP/1.1 200"):
-            raise SystemExit(f"fanout: {response[:300]!r}")
+        read_response(self.connection)
 
     def rate(self, count, **message):
         """Messages in a second."""

@@ -368,6 +368,7 @@ import Testing
                                     let ahead = written.withLock { $0 }
                                     #expect(ahead < parts / 2, "the server had sent \(ahead) of \(parts) parts")
                                 }
+                                #expect(bytes.count <= HTTPLimits().transferBytesHeldMax)
                                 count += bytes.count
                             }
                         })

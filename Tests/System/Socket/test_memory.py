@@ -40,7 +40,7 @@ class MemoryTests(unittest.TestCase):
         self.start()
         self.check(self.hub.get, 40)
 
-    def test_an_idle_connection_over_tls_keeps_nothing_of_a_large_response(self):
+    def test_an_idle_connection_over_tls_keeps_little_of_a_large_response(self):
         self.start(is_tls=True, text="x" * 20_000)
         self.check(self.hub.get, 80)
 

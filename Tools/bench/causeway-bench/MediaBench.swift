@@ -6,8 +6,8 @@ import Foundation
 /// The time that files take to a hub and back: `make bench-media` calls it, and curl for the same.
 ///
 /// From the store's own copies, as a message's file is sent, some at the same time; and to the store's downloads, where
-/// each is verified, one after the other. When the copies are made it prints `ready` and waits for a line of input: so
-/// far the files are needed, and so long its caller may prepare the machine.
+/// each is verified, one after the other. When the copies are made it prints `ready` and waits for a line of input:
+/// the files are not needed any longer, and the caller can prepare the machine.
 struct MediaBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "media", abstract: "Measure how files are uploaded and downloaded; print seconds for each.")
