@@ -298,6 +298,7 @@ private final class OpenPart: ReceivedPart {
     private let hash = Mutex(Hash())
     private let folder: ReceivedFolder
     private let queues: BlockingQueues
+    let executor: (any TaskExecutor)?
 
     init(
         _ attachment: Attachment, _ file: OpenFile?, length: Int64, _ folder: ReceivedFolder, _ queues: BlockingQueues
@@ -307,6 +308,7 @@ private final class OpenPart: ReceivedPart {
         state = Mutex(State(length: length))
         self.folder = folder
         self.queues = queues
+        executor = queues.makeExecutor()
     }
 
     var length: Int64 { state.withLock { $0.length } }

@@ -87,17 +87,29 @@ package final class OpenFile: Sendable {
 
     /// The bytes from an offset, at most `count`; fewer at the end of the file.
     package func bytes(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let size = unsafe bytes.withUnsafeMutableBytes { unsafe read(at: offset, into: $0) }
-        guard size >= 0 else { throw .last }
-        return size == count ? bytes : Array(bytes.prefix(size))
+        var failure: SystemError?
+        // Not filled with zeros first: that would cost as much as the reading.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { memory, size in
+            do throws(SystemError) {
+                size = unsafe try read(at: offset, into: UnsafeMutableRawBufferPointer(memory))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        // A copy that holds no more memory than its bytes take.
+        return bytes.count == count ? bytes : unsafe bytes.withUnsafeBytes { unsafe Array($0) }
     }
 
     /// Reads bytes from an offset, in one call of the system.
     ///
-    /// - Returns: the number of bytes, fewer than the buffer has at the end of the file; negative if the call failed.
-    @unsafe package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    /// - Returns: the number of bytes, fewer than the buffer has at the end of the file.
+    @unsafe package func read(
+        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let size = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+        guard size >= 0 else { throw .last }
+        return size
     }
 
     // MARK: - Writing

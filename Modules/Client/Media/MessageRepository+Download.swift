@@ -111,14 +111,16 @@ extension MessageRepository {
         if part.length < attachment.size {
             let problem = DownloadProblem()
             do throws(ClientError) {
-                try await download(attachment, type, from: part.length) { bytes throws(TransportError) in
-                    do throws(BlobError) {
-                        try await part.append(bytes)
-                    } catch {
-                        problem.set(error)
-                        throw .notSent(code: "fileNotStored", detail: error.description)
+                try await withTaskExecutorPreference(part.executor) { () async throws(ClientError) in
+                    try await download(attachment, type, from: part.length) { bytes throws(TransportError) in
+                        do throws(BlobError) {
+                            try await part.append(bytes)
+                        } catch {
+                            problem.set(error)
+                            throw .notSent(code: "fileNotStored", detail: error.description)
+                        }
+                        progress(part.length)
                     }
-                    progress(part.length)
                 }
             } catch {
                 if let problem = problem.error { return .failure(ClientError(problem)) }

@@ -55,24 +55,23 @@ private struct SystemFile: DiskFile {
     func size() throws(SystemError) -> Int64 { try file.status().bytesCount }
 
     func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
         // Not filled with zeros first: that would cost as much as the reading.
-        var isBroken = false
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            // The system may return less than there is.
-            while filled < count {
-                let all = UnsafeMutableRawBufferPointer(buffer)
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: all[filled...])
-                let read = unsafe file.read(at: offset + Int64(filled), into: rest)
-                isBroken = read < 0
-                if read <= 0 { break }
-                filled += read
+            let all = UnsafeMutableRawBufferPointer(buffer)
+            do throws(SystemError) {
+                // The system may return less than there is.
+                while filled < count {
+                    let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: all[filled...])
+                    let read = unsafe try file.read(at: offset + Int64(filled), into: rest)
+                    if read == 0 { break }
+                    filled += read
+                }
+            } catch {
+                failure = error
             }
         }
-        if isBroken {
-            // Once more, for the error.
-            _ = try file.bytes(at: offset + Int64(bytes.count), count: count - bytes.count)
-            throw .broken
-        }
+        if let failure { throw failure }
         return bytes
     }
 

@@ -157,6 +157,8 @@ final class TransferStream: Sendable {
             bytes.reserveCapacity(parts.reduce(0) { $0 + $1.readableBytes })
             for part in parts { unsafe part.withUnsafeReadableBytes { unsafe bytes.append(contentsOf: $0) } }
             try await receiver.receive(bytes)
+            // The executor may have a single thread, and the network may be faster than the receiver.
+            await Task.yield()
         }
     }
 

@@ -4,6 +4,7 @@ internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import CausewaySystem
+internal import NIOCore
 
 /// The files of a hub: their rows, their bytes, and the changes of both that must not overlap.
 struct HubFiles: Sendable {
@@ -38,7 +39,8 @@ struct HubFiles: Sendable {
                 try await storage.removeUpload(upload.id)
                 return false
             }
-            try await complete(upload, try await reader.read(at: 0, count: InlineMediaType.headBytes))
+            let head = try await reader.read(at: 0, count: InlineMediaType.headBytes)
+            try await complete(upload, Array(head.readableBytesView))
             return true
         }
     }

@@ -181,24 +181,3 @@ final class FolderPart: BlobPart {
         }
     }
 }
-
-/// A blob of a ``HubBlobFolder`` that is open for reading.
-final class FolderReader: BlobReader {
-    let size: Int64
-    private let file: OpenFile
-    private let path: String
-    private let folder: HubBlobFolder
-
-    init(_ file: OpenFile, path: String, size: Int64, in folder: HubBlobFolder) {
-        self.file = file
-        self.path = path
-        self.size = size
-        self.folder = folder
-    }
-
-    func read(at offset: Int64, count: Int) async throws(BlobStorageError) -> [UInt8] {
-        try await folder.perform { [file, path] () throws(BlobStorageError) in
-            try HubBlobFolder.doing(path) { () throws(SystemError) in try file.bytes(at: offset, count: count) }
-        }
-    }
-}

@@ -1,6 +1,5 @@
 package import CausewayHubRules
 internal import CausewaySystem
-internal import Dispatch
 internal import Synchronization
 
 /// The storage of blobs in a folder, the default.
@@ -27,7 +26,7 @@ package final class HubBlobFolder: BlobStorage {
     }
 
     let path: String
-    private let queue = DispatchQueue(label: "causeway.hub.blobs", attributes: .concurrent)
+    let threads = BlockingThreads(label: "causeway.hub.blobs")
     private let faults: BlobFaults?
     private let known = Mutex(Parts())
 
@@ -167,20 +166,11 @@ package final class HubBlobFolder: BlobStorage {
 
     // MARK: - Threads and errors
 
-    /// Runs a blocking call on a thread of its own.
+    /// Runs a blocking call on a thread for such calls.
     func perform<Value: Sendable>(
         _ body: @escaping @Sendable () throws(BlobStorageError) -> Value
     ) async throws(BlobStorageError) -> Value {
-        let result: Result<Value, BlobStorageError> = await withCheckedContinuation { continuation in
-            queue.async {
-                do throws(BlobStorageError) {
-                    continuation.resume(returning: .success(try body()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-        }
-        return try result.get()
+        try await threads.perform(body)
     }
 
     func inject(_ step: BlobFaults.Step) throws(SystemError) { try faults?.inject(step) }

@@ -1,4 +1,5 @@
 package import CausewayHubRules
+package import NIOCore
 
 /// The bytes of a hub's files: complete ones (blobs), named by their SHA-256, and parts of uploads.
 ///
@@ -73,13 +74,18 @@ package protocol BlobPart: Sendable {
     func close() async
 }
 
-/// A blob that is open for reading. Closed when it is released.
+/// A blob that is open for reading. Its calls come one after the other. Closed when it is released.
 package protocol BlobReader: Sendable {
     /// Bytes of the blob.
     var size: Int64 { get }
+    /// The executor whose threads ``read(at:count:)`` uses: a task that prefers it reads without a change of threads.
+    /// `nil` if none is of use.
+    var executor: (any TaskExecutor)? { get }
 
     /// Reads up to `count` bytes at an offset; fewer only at the end.
-    func read(at offset: Int64, count: Int) async throws(BlobStorageError) -> [UInt8]
+    ///
+    /// A caller that has released the buffer before the next call saves memory: it is used again.
+    func read(at offset: Int64, count: Int) async throws(BlobStorageError) -> ByteBuffer
 }
 
 /// The failure of a call to the storage of blobs. `path` names a file or a folder.

@@ -92,7 +92,7 @@ enum WriteAheadLog {
     /// Words of the log from an offset, in one read; `nil` if it ends before.
     private static func words(_ log: OpenFile, _ offset: Int, _ count: Int) -> [UInt32]? {
         let words = unsafe [UInt32](unsafeUninitializedCapacity: count) { buffer, filled in
-            let size = unsafe log.read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(buffer))
+            let size = unsafe try? log.read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(buffer))
             filled = size == count * 4 ? count : 0
             for index in 0..<filled { unsafe buffer[index] = UInt32(bigEndian: buffer[index]) }
         }

@@ -52,6 +52,10 @@ public protocol ReceivedPart: Sendable {
     /// The bytes that are there; the whole size if another download completed the file meanwhile.
     var length: Int64 { get }
 
+    /// The executor whose threads ``append(_:)`` uses, for a task that appends much: with this preference
+    /// (`withTaskExecutorPreference`) it changes no thread for it. By default `nil`: none is of use.
+    var executor: (any TaskExecutor)? { get }
+
     /// Adds bytes at the end.
     func append(_ bytes: [UInt8]) async throws(BlobError)
 
@@ -62,4 +66,9 @@ public protocol ReceivedPart: Sendable {
 
     /// Ends the download; unless it was finished, what is there is kept for the next one.
     func end() async
+}
+
+extension ReceivedPart {
+    /// Default for parts that use no threads of their own.
+    public var executor: (any TaskExecutor)? { nil }
 }

@@ -139,6 +139,22 @@ import Testing
         await second.close()
     }
 
+    /// A change of threads for each part takes longer than to write it.
+    @Test func aTaskWithTheExecutorOfAPartKeepsItsThread() async throws {
+        let folder = ReceivedFolder(at: path)
+        let bytes = file(1, 40)
+        let part = try await folder.begin(attachment(bytes), bytesMax: 100)
+        try await withTaskExecutorPreference(part.executor) {
+            // Runs as soon as the thread is free.
+            let length = Task(executorPreference: part.executor) { part.length }
+            try await part.append(bytes)
+            #expect(await length.value == 40)
+        }
+        #expect(try await FileManager.default.contents(atPath: part.finish()) == Data(bytes))
+        await part.end()
+        await folder.close()
+    }
+
     @Test func anEmptyFileIsKept() async throws {
         let folder = ReceivedFolder(at: path)
         let found = try await fetch([], folder)

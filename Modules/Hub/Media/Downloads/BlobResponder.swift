@@ -78,15 +78,19 @@ struct BlobResponder: Sendable {
         let channel = context.channel
         return ResponseBody(contentLength: bytes.count) { writer in
             channel.triggerUserOutboundEvent(ResponseHold(lease), promise: nil)
-            var offset = bytes.lowerBound
-            while offset < bytes.upperBound {
-                let count = Int(min(Int64(HubLimits.filePartBytes), bytes.upperBound - offset))
-                let part = try await reader.read(at: offset, count: count)
-                // Ends the connection: the length was announced.
-                guard !part.isEmpty else { throw BlobStorageError.io(path: "blobs", detail: "a file is cut short") }
-                try await writer.write(ByteBuffer(bytes: part))
-                offset += Int64(part.count)
-                if offset < bytes.upperBound { await ResponseDrain.begin(on: channel).wait() }
+            try await withTaskExecutorPreference(reader.executor) {
+                var offset = bytes.lowerBound
+                while offset < bytes.upperBound {
+                    let count = Int(min(Int64(HubLimits.filePartBytes), bytes.upperBound - offset))
+                    let part = try await reader.read(at: offset, count: count)
+                    guard part.readableBytes > 0 else {
+                        // Ends the connection: the length was announced.
+                        throw BlobStorageError.io(path: "blobs", detail: "a file is cut short")
+                    }
+                    offset += Int64(part.readableBytes)
+                    try await writer.write(part)
+                    if offset < bytes.upperBound { await ResponseDrain.begin(on: channel).wait() }
+                }
             }
             try await writer.finish(nil)
         }

@@ -1,12 +1,38 @@
 import CausewayHub
+import CausewayHubBlobs
+import CausewayHubRules
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
+import NIOCore
 import NIOHTTP1
 import Testing
 
 /// Files for the accounts that may read them, over the real stack.
 @Suite struct DownloadTests {
+    /// A reader uses its memory again, but not that of bytes which the caller still has.
+    @Test func bytesThatWereReadStayAsTheyAre() async throws {
+        let temporary = try TemporaryFolder()
+        let file = SampleFile(count: 1000)
+        let name = try #require(BlobName(bytes: file.sha256))
+        let id = try #require(UploadID(bytes: [UInt8](repeating: 1, count: UploadID.bytesCount)))
+        let blobs = try HubBlobFolder(path: temporary.path + "/blobs")
+        try await blobs.createPart(id)
+        let part = try #require(try await blobs.openPart(id))
+        try await part.append(file.bytes)
+        try await part.finish(as: name, size: 1000)
+        let reader = try #require(try await blobs.open(name))
+        var read: [ByteBuffer] = []
+        for offset in stride(from: Int64(0), through: 1000, by: 300) {
+            read.append(try await reader.read(at: offset, count: 300))
+            // Those before it are used again in between.
+            #expect(try await reader.read(at: 0, count: 50) == ByteBuffer(bytes: file.bytes[..<50]))
+        }
+        #expect(read.map(\.readableBytes) == [300, 300, 300, 100])
+        #expect(read.flatMap { Array($0.readableBytesView) } == file.bytes)
+        #expect(try await reader.read(at: 1000, count: 300).readableBytes == 0)
+    }
+
     @Test func rangesAndConditions() async throws {
         try await HubFixture.running { hub in
             let file = SampleFile(count: 1000)
