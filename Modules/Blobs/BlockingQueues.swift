@@ -14,7 +14,8 @@ final class BlockingQueues: Sendable {
     }
 
     /// An executor for a task that makes many calls. On its thread they are performed at once: to change the thread
-    /// takes longer than to write some kilobytes.
+    /// takes longer than to write some kilobytes. Other calls wait for the same thread, which the task yields between
+    /// its own.
     func makeExecutor() -> any TaskExecutor {
         queues[executorsGiven.add(1, ordering: .relaxed).oldValue % queues.count]
     }

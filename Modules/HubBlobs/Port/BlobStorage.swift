@@ -15,7 +15,8 @@ package import NIOCore
 ///    size.
 ///
 /// Every call may come from any task; calls on one id or name come one after the other. No call blocks the thread of
-/// the caller. A call is not undone when its task is cancelled.
+/// the caller, unless it is one of the storage's own (``BlobReader/executor``). A call is not undone when its task is
+/// cancelled.
 package protocol BlobStorage: Sendable {
     /// Creates an empty part. It is durable with its first bytes (``BlobPart/sync()``); until then a crash may remove
     /// it.

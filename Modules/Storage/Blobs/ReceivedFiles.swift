@@ -54,6 +54,9 @@ public protocol ReceivedPart: Sendable {
 
     /// The executor whose threads ``append(_:)`` uses, for a task that appends much: with this preference
     /// (`withTaskExecutorPreference`) it changes no thread for it. By default `nil`: none is of use.
+    ///
+    /// It may have a single thread, which calls of others use as well: such a task yields between two parts, as the
+    /// transfers of this package do.
     var executor: (any TaskExecutor)? { get }
 
     /// Adds bytes at the end.
