@@ -46,15 +46,11 @@ package final class ReceivedFolder: ReceivedFiles {
     /// - Parameter path: of a folder that need not exist. Only the process that owns the store may use it.
     package init(at path: String) { self.path = path }
 
+    package func makeExecutor() -> (any TaskExecutor)? { queues.makeExecutor() }
+
     package func path(of sha256: String) async throws(BlobError) -> String? {
         guard Attachment.isHash(sha256) else { return nil }
-        let isVerified = try await queues.perform { () throws(BlobError) in
-            try self.readFolder()
-            return self.state.withLock { !$0.unverified.contains(sha256) }
-        }
-        if !isVerified { await verify(sha256) }
-        return try await queues.perform { () throws(BlobError) in
-            try self.readFolder()
+        return try await performVerified(sha256) {
             guard FileSystem.exists(self.file(sha256)) else { return nil }
             return self.state.withLock { $0.index.use(sha256) } ? self.file(sha256) : nil
         }
@@ -73,9 +69,9 @@ package final class ReceivedFolder: ReceivedFiles {
         }
         await takeTurn(.download(attachment.sha256))
         do throws(BlobError) {
-            try await queues.perform { () throws(BlobError) in try self.readFolder() }
-            await verify(attachment.sha256)
-            return try await queues.perform { () throws(BlobError) in try self.open(attachment, bytesMax) }
+            return try await performVerified(attachment.sha256) { () throws(BlobError) in
+                try self.open(attachment, bytesMax)
+            }
         } catch {
             releaseTurn(.download(attachment.sha256))
             throw error
@@ -116,7 +112,6 @@ package final class ReceivedFolder: ReceivedFiles {
     // MARK: - Downloads
 
     private func open(_ attachment: Attachment, _ bytesMax: Int64) throws(BlobError) -> OpenPart {
-        try readFolder()
         let sha256 = attachment.sha256
         if FileSystem.exists(file(sha256)), state.withLock({ $0.index.use(sha256) }) {
             return OpenPart(attachment, nil, length: attachment.size, self, queues)
@@ -202,10 +197,23 @@ package final class ReceivedFolder: ReceivedFiles {
 
     // MARK: - Files of earlier runs
 
-    /// Reads a complete file of an earlier run before its first use, and removes it if it is damaged. Returns at once
-    /// for every other file.
+    /// Performs a blocking call with a file that was verified if it is one of an earlier run.
+    private func performVerified<Value: Sendable>(
+        _ sha256: String, _ body: @escaping @Sendable () throws(BlobError) -> Value
+    ) async throws(BlobError) -> Value {
+        while true {
+            // Once only: a file becomes verified, and stays so.
+            let value = try await queues.perform { () throws(BlobError) -> Value? in
+                try self.readFolder()
+                return self.state.withLock { $0.unverified.contains(sha256) } ? nil : try body()
+            }
+            if let value { return value }
+            await verify(sha256)
+        }
+    }
+
+    /// Reads a complete file of an earlier run before its first use, and removes it if it is damaged.
     private func verify(_ sha256: String) async {
-        guard state.withLock({ $0.unverified.contains(sha256) }) else { return }
         await takeTurn(.verification(sha256))
         defer { releaseTurn(.verification(sha256)) }
         await queues.perform {
@@ -298,7 +306,6 @@ private final class OpenPart: ReceivedPart {
     private let hash = Mutex(Hash())
     private let folder: ReceivedFolder
     private let queues: BlockingQueues
-    let executor: (any TaskExecutor)?
 
     init(
         _ attachment: Attachment, _ file: OpenFile?, length: Int64, _ folder: ReceivedFolder, _ queues: BlockingQueues
@@ -308,7 +315,6 @@ private final class OpenPart: ReceivedPart {
         state = Mutex(State(length: length))
         self.folder = folder
         self.queues = queues
-        executor = queues.makeExecutor()
     }
 
     var length: Int64 { state.withLock { $0.length } }

@@ -74,17 +74,22 @@ struct CarrierFactory {
 
     /// Carries files.
     var mediaClient: HTTPClient {
-        client(
-            connectionsMax: HTTPTransportLimits.mediaConnectionsMax,
-            bodyBytesMax: HTTPTransportLimits.mediaResponseBytesMax)
+        var limits = HTTPLimits()
+        limits.bodyBytesMax = HTTPTransportLimits.mediaResponseBytesMax
+        limits.connectionsMax = HTTPTransportLimits.mediaConnectionsMax
+        limits.transferBytesHeldMax = HTTPTransportLimits.mediaBytesHeldMax
+        return client(limits)
     }
 
-    private func client(connectionsMax: Int, bodyBytesMax: Int = WireProtocol.responseBytesMax) -> HTTPClient {
+    private func client(connectionsMax: Int) -> HTTPClient {
         var limits = HTTPLimits()
-        limits.bodyBytesMax = bodyBytesMax
+        limits.bodyBytesMax = WireProtocol.responseBytesMax
         limits.connectionsMax = connectionsMax
-        limits.transferBytesHeldMax = Limits.blobPartBytesMax
-        return HTTPClient(
+        return client(limits)
+    }
+
+    private func client(_ limits: HTTPLimits) -> HTTPClient {
+        HTTPClient(
             endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
             eventLoopGroup: configuration.eventLoopGroup)
     }

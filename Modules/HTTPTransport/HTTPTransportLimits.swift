@@ -40,6 +40,9 @@ enum HTTPTransportLimits {
     static let responseValuesMax = 4_500_000
     /// Uploads and downloads at once; further ones wait for a connection.
     static let mediaConnectionsMax = 6
+    /// Bytes of a download that wait while those before them are stored; as many are being stored. Fewer make a fast
+    /// network stop and go.
+    static let mediaBytesHeldMax = 1024 * 1024
     /// Bytes of the largest file that is sent in the request that creates its upload. Its progress is not known, and a
     /// cut loses it where a proxy withholds the name of the upload.
     static let createdWithContentBytesMax: Int64 = 1024 * 1024

@@ -27,16 +27,7 @@ extension MessageRepository {
         let (attachment, type, files) = try await attachment(of: id)
         if let path = await files.path(of: attachment) { return path }
         guard let received = files.received else { throw .content(.unsupported(type)) }
-        let part: any ReceivedPart
-        do throws(BlobError) {
-            if let path = try await received.path(of: attachment.sha256) { return path }
-            part = try await received.begin(attachment, bytesMax: receivedBytesMax)
-        } catch {
-            throw ClientError(error)
-        }
-        let result = await download(attachment, type, to: part, progress)
-        await part.end()
-        return try result.get()
+        return try await file(attachment, type, in: received, progress)
     }
 
     /// Reads a message's file from `offset` on: from this machine if it is here, as the store's own copy or a download,
@@ -104,6 +95,25 @@ extension MessageRepository {
         return (attachment, message.content.type, files)
     }
 
+    /// A file of the cache, or a download into it. Off the caller's actor, and on one thread.
+    @concurrent private func file(
+        _ attachment: Attachment, _ type: MessageType, in received: any ReceivedFiles,
+        _ progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(ClientError) -> String {
+        try await withTaskExecutorPreference(received.makeExecutor()) { () async throws(ClientError) in
+            let part: any ReceivedPart
+            do throws(BlobError) {
+                if let path = try await received.path(of: attachment.sha256) { return path }
+                part = try await received.begin(attachment, bytesMax: receivedBytesMax)
+            } catch {
+                throw ClientError(error)
+            }
+            let result = await download(attachment, type, to: part, progress)
+            await part.end()
+            return try result.get()
+        }
+    }
+
     private func download(
         _ attachment: Attachment, _ type: MessageType, to part: any ReceivedPart,
         _ progress: @escaping @Sendable (Int64) -> Void
@@ -111,16 +121,14 @@ extension MessageRepository {
         if part.length < attachment.size {
             let problem = DownloadProblem()
             do throws(ClientError) {
-                try await withTaskExecutorPreference(part.executor) { () async throws(ClientError) in
-                    try await download(attachment, type, from: part.length) { bytes throws(TransportError) in
-                        do throws(BlobError) {
-                            try await part.append(bytes)
-                        } catch {
-                            problem.set(error)
-                            throw .notSent(code: "fileNotStored", detail: error.description)
-                        }
-                        progress(part.length)
+                try await download(attachment, type, from: part.length) { bytes throws(TransportError) in
+                    do throws(BlobError) {
+                        try await part.append(bytes)
+                    } catch {
+                        problem.set(error)
+                        throw .notSent(code: "fileNotStored", detail: error.description)
                     }
+                    progress(part.length)
                 }
             } catch {
                 if let problem = problem.error { return .failure(ClientError(problem)) }

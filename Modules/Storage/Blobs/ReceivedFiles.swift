@@ -13,6 +13,14 @@ public import CausewayModels
 ///    used least recently are removed; one that can never fit is refused. An open file remains readable.
 /// 3. **One download of a file at a time.** A second one waits until the first has ended.
 public protocol ReceivedFiles: Sendable {
+    /// An executor for a task that downloads a file: with this preference (`withTaskExecutorPreference`) the calls of
+    /// the cache and of its parts change no thread, which takes longer than to write some kilobytes. By default `nil`:
+    /// none is of use.
+    ///
+    /// It may have a single thread, which calls of others use as well: such a task yields between two parts, as the
+    /// transfers of this package do.
+    func makeExecutor() -> (any TaskExecutor)?
+
     /// The path of a complete file; `nil` if it must be downloaded. Counts as a use of the file.
     func path(of sha256: String) async throws(BlobError) -> String?
 
@@ -40,6 +48,9 @@ public protocol ReceivedFiles: Sendable {
 }
 
 extension ReceivedFiles {
+    /// Default for caches that use no threads of their own.
+    public func makeExecutor() -> (any TaskExecutor)? { nil }
+
     /// Default for caches that only have paths.
     public func open(_ attachment: Attachment) async throws(BlobError) -> (any Blob)? { nil }
 
@@ -52,13 +63,6 @@ public protocol ReceivedPart: Sendable {
     /// The bytes that are there; the whole size if another download completed the file meanwhile.
     var length: Int64 { get }
 
-    /// The executor whose threads ``append(_:)`` uses, for a task that appends much: with this preference
-    /// (`withTaskExecutorPreference`) it changes no thread for it. By default `nil`: none is of use.
-    ///
-    /// It may have a single thread, which calls of others use as well: such a task yields between two parts, as the
-    /// transfers of this package do.
-    var executor: (any TaskExecutor)? { get }
-
     /// Adds bytes at the end.
     func append(_ bytes: [UInt8]) async throws(BlobError)
 
@@ -69,9 +73,4 @@ public protocol ReceivedPart: Sendable {
 
     /// Ends the download; unless it was finished, what is there is kept for the next one.
     func end() async
-}
-
-extension ReceivedPart {
-    /// Default for parts that use no threads of their own.
-    public var executor: (any TaskExecutor)? { nil }
 }

@@ -6,7 +6,7 @@ import CausewayTransport
 
 /// The transfer of one file to a server: finds out what the server has, and sends the rest.
 ///
-/// At most ``MediaStore/partBytesMax`` bytes of the file are in memory at a time.
+/// A few parts of at most ``MediaStore/partBytesMax`` bytes of the file are in memory at a time.
 struct UploadTransfer: Sendable {
     /// A point in a transfer of which the engine has to know before it goes on.
     enum Step: Sendable {

@@ -13,12 +13,13 @@ public import CausewayModels
 /// 2. A new request for a session ends the older one: there is no lock to wait for.
 /// 3. A receipt means that the server has verified size and hash. A file whose bytes do not match is
 ///    ``TransportError/refused(code:detail:)`` with the code `hashMismatch`, and its session is gone.
-/// 4. No file is held in memory: at most ``partBytesMax`` bytes of it at a time, in either direction.
+/// 4. No file is held in memory, however large it is: an upload reads parts of at most ``partBytesMax`` bytes, few of
+///    which are under way; of a download a bounded number of bytes waits for the caller (2 MiB over HTTP).
 /// 5. Errors are classified as for ``Transport``. `unreachable`, `inDoubt`, `transient` and `rateLimited` leave the
 ///    session usable; `refused` ends it.
 /// 6. Calls end soon after their task was cancelled; a cancelled upload keeps its session.
 public protocol MediaStore: Sendable {
-    /// Bytes of a file that are in memory at a time.
+    /// Bytes that an upload reads of a file at a time.
     var partBytesMax: Int { get }
     /// Bytes of the largest file that the server accepts; checked when the message is created.
     var fileBytesMax: Int64 { get }

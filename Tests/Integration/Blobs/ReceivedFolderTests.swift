@@ -140,18 +140,21 @@ import Testing
     }
 
     /// A change of threads for each part takes longer than to write it.
-    @Test func aTaskWithTheExecutorOfAPartKeepsItsThread() async throws {
+    @Test func aTaskWithTheExecutorOfTheFolderKeepsItsThread() async throws {
         let folder = ReceivedFolder(at: path)
         let bytes = file(1, 40)
-        let part = try await folder.begin(attachment(bytes), bytesMax: 100)
-        try await withTaskExecutorPreference(part.executor) {
+        let executor = try #require(folder.makeExecutor())
+        try await withTaskExecutorPreference(executor) {
             // Runs as soon as the thread is free.
-            let length = Task(executorPreference: part.executor) { part.length }
+            let found = Task(executorPreference: executor) { try names() }
+            let part = try await folder.begin(attachment(bytes), bytesMax: 100)
             try await part.append(bytes)
-            #expect(await length.value == 40)
+            let complete = try await part.finish()
+            await part.end()
+            #expect(try await folder.path(of: attachment(bytes).sha256) == complete)
+            #expect(try await found.value == [attachment(bytes).sha256], "nothing else ran on the thread")
+            #expect(FileManager.default.contents(atPath: complete) == Data(bytes))
         }
-        #expect(try await FileManager.default.contents(atPath: part.finish()) == Data(bytes))
-        await part.end()
         await folder.close()
     }
 

@@ -65,8 +65,8 @@ struct MediaBench: AsyncParsableCommand {
     }
 
     private func download(_ file: Attachment, to received: any ReceivedFiles, _ media: any MediaStore) async throws {
-        let target = try await received.begin(file, bytesMax: Limits.fileBytesMax)
-        try await withTaskExecutorPreference(target.executor) {
+        try await withTaskExecutorPreference(received.makeExecutor()) {
+            let target = try await received.begin(file, bytesMax: Limits.fileBytesMax)
             try await media.download(file, from: 0) { part throws(TransportError) in
                 do throws(BlobError) {
                     try await target.append(part)
@@ -74,9 +74,9 @@ struct MediaBench: AsyncParsableCommand {
                     throw .notSent(code: "unwritable", detail: "\(error)")
                 }
             }
+            _ = try await target.finish()
+            await target.end()
         }
-        _ = try await target.finish()
-        await target.end()
     }
 }
 
