@@ -239,7 +239,9 @@ struct HTTPMediaStore: MediaStore {
     private static let sessionUnknown = TransportError.refused(
         code: "sessionUnknown", detail: "the server does not have this upload any longer; it begins again")
 
+    /// Learns the limit of a server; something else on the way may name one, too.
     private func learn(from response: HTTPClientResponse) {
+        guard parser.hasProtocol(response.fields) else { return }
         if let bytes = MediaRequestBuilder.maximumSize(in: response.fields) { limit.learn(bytes) }
     }
 
