@@ -23,6 +23,7 @@ import Synchronization
 /// | 400 `hashMismatch`, 413, 507 `quotaExceeded` | `refused(…)` |
 /// | 429 `tooManyUploads`, 507 with `Retry-After` | `rateLimited` |
 /// | 409 with another offset | no error: the upload continues there |
+/// | the same, more than three times in a row | `transient(offsetMismatch)` |
 struct HTTPMediaStore: MediaStore {
     let client: HTTPClient
     let requests: MediaRequestBuilder
@@ -112,12 +113,16 @@ struct HTTPMediaStore: MediaStore {
     ) async throws(TransportError) -> UploadReceipt {
         let reached = ReachedOffset(offset, progress)
         var start = offset
+        var furthest = offset
+        var mismatches = 0
         while true {
             do throws(TransportError) {
                 switch try await append(source, to: session, from: start, reached) {
                 case .complete(let receipt): return receipt
                 case .elsewhere(let expected):
                     guard expected != start else { throw parser.foreign("a mismatch of equal offsets") }
+                    mismatches += 1
+                    guard mismatches <= HTTPTransportLimits.offsetMismatchesMax else { throw offsetMismatch }
                     start = expected
                 }
             } catch {
@@ -127,8 +132,18 @@ struct HTTPMediaStore: MediaStore {
                 reached.report(found)
                 guard found > start else { throw error }
                 start = found
+                if found > furthest {
+                    furthest = found
+                    mismatches = 0
+                }
             }
         }
+    }
+
+    private var offsetMismatch: TransportError {
+        .transient(
+            code: "offsetMismatch",
+            detail: "\(client.endpoint): the server named another offset of the upload each time")
     }
 
     private enum Appended {

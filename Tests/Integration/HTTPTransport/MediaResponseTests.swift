@@ -55,4 +55,76 @@ import Testing
             }
         }
     }
+
+    private static func mismatch(_ expected: Int) -> ScriptedHTTPServer.Step {
+        answer(
+            409, [("Upload-Offset", "\(expected)")],
+            #"{"type":"https://iana.org/assignments/http-problem-types#mismatching-upload-offset","#
+                + #""expected-offset":\#(expected)}"#)
+    }
+
+    /// Responses to the appends of an upload, one after the other; each request for the offset gets the next of these.
+    private final class Appends: Sendable {
+        private let left: Mutex<(steps: [ScriptedHTTPServer.Step], offsets: [Int])>
+
+        init(_ steps: [ScriptedHTTPServer.Step], offsets: [Int] = []) { left = Mutex((steps: steps, offsets: offsets)) }
+
+        func respond(to request: ScriptedHTTPServer.Request) -> [ScriptedHTTPServer.Step] {
+            left.withLock { left in
+                if request.method == "HEAD" {
+                    let offset = left.offsets.isEmpty ? 0 : left.offsets.removeFirst()
+                    return [MediaResponseTests.answer(204, [("Upload-Offset", "\(offset)")])]
+                }
+                return left.steps.isEmpty ? [.close] : [left.steps.removeFirst()]
+            }
+        }
+    }
+
+    private static func offsets(sentTo server: ScriptedHTTPServer) -> String {
+        server.requests.filter { $0.method == "PATCH" }.compactMap { $0.header("Upload-Offset") }
+            .joined(separator: " ")
+    }
+
+    @Test func aServerThatNamesOffsetsInTurnIsLeft() async throws {
+        let appends = Appends([200, 100, 200, 100, 200, 100, 200, 100].map(Self.mismatch))
+        try await Self.withMedia {
+            appends.respond(to: $0)
+        } body: { server, media in
+            let name = await Self.outcome { _ = try await media.send(Self.file, to: Self.session, from: 0) { _ in } }
+            #expect(name == "transient(offsetMismatch)")
+            #expect(Self.offsets(sentTo: server) == "0 200 100 200")
+        }
+    }
+
+    /// The count begins anew once the upload came forward, and only then.
+    @Test(arguments: [true, false]) func threeOffsetsInARowAreFollowed(comesForward: Bool) async throws {
+        var steps = [200, 100, 200].map(Self.mismatch)
+        steps.append(.close)
+        steps.append(contentsOf: [500, 400, 500].map(Self.mismatch))
+        steps.append(.hub(200, Self.receipt))
+        let appends = Appends(steps, offsets: comesForward ? [300] : [201])
+        try await Self.withMedia {
+            appends.respond(to: $0)
+        } body: { server, media in
+            let start: Int64 = comesForward ? 0 : 250
+            let name = await Self.outcome {
+                let receipt = try await media.send(Self.file, to: Self.session, from: start) { _ in }
+                #expect(receipt == Self.file.receipt)
+            }
+            #expect(name == (comesForward ? "ok" : "transient(offsetMismatch)"))
+            let sent = comesForward ? "0 200 100 200 300 500 400 500" : "250 200 100 200 201"
+            #expect(Self.offsets(sentTo: server) == sent)
+        }
+    }
+
+    @Test func aMismatchOfEqualOffsetsIsNotFollowed() async throws {
+        let appends = Appends([Self.mismatch(100)], offsets: [100])
+        try await Self.withMedia {
+            appends.respond(to: $0)
+        } body: { server, media in
+            let name = await Self.outcome { _ = try await media.send(Self.file, to: Self.session, from: 100) { _ in } }
+            #expect(name == "inDoubt")
+            #expect(Self.offsets(sentTo: server) == "100")
+        }
+    }
 }
