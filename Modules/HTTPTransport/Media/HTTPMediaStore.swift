@@ -210,7 +210,9 @@ struct HTTPMediaStore: MediaStore {
     ) async throws(TransportError) {
         let start = progress.offset
         let receiver = ResponseBodyReceiver { status, fields in
-            status.code == 206 ? ContentRange(fields)?.first == start : status.code == 200 && start == 0
+            // The page of a captive portal is no file.
+            guard parser.hasProtocol(fields) else { return false }
+            return status.code == 206 ? ContentRange(fields)?.first == start : status.code == 200 && start == 0
         } receive: { bytes in
             guard progress.offset + Int64(bytes.count) <= file.size else { throw MediaBodyError.tooLong }
             try await sink.receive(bytes)

@@ -127,4 +127,52 @@ import Testing
             #expect(Self.offsets(sentTo: server) == "100")
         }
     }
+
+    // MARK: - Downloads
+
+    /// The bytes that a download passes on, and the name of its error.
+    private static func download(
+        _ file: CausewayModels.Attachment, from offset: Int64 = 0, by media: any MediaStore
+    ) async -> (bytes: String, name: String) {
+        let received = Mutex("")
+        let name = await outcome {
+            try await media.download(file, from: offset) { part throws(TransportError) in
+                received.withLock { $0 += String(decoding: part, as: UTF8.self) }
+            }
+        }
+        return (received.withLock { $0 }, name)
+    }
+
+    private static func attachment(of bytes: Int64) -> CausewayModels.Attachment {
+        var attachment = file.attachment
+        attachment.size = bytes
+        return attachment
+    }
+
+    /// Pages that are shorter than the file, as long, or longer.
+    @Test(arguments: [9, 10, 11, 100_000]) func thePageOfAPortalIsNotAFile(count: Int) async throws {
+        let page = String(repeating: "x", count: count)
+        try await Self.withMedia { request in
+            request.header("Range") == nil
+                ? [Self.answer(200, [("Content-Type", "text/html")], page, byServer: false)]
+                : [Self.answer(206, [("Content-Range", "bytes 4-9/10")], page, byServer: false)]
+        } body: { server, media in
+            for offset in [0, 4] as [Int64] {
+                let (bytes, name) = await Self.download(Self.attachment(of: 10), from: offset, by: media)
+                #expect(bytes.isEmpty)
+                #expect(name == "inDoubt")
+            }
+            #expect(server.requests.count == 2, "asked once each")
+        }
+    }
+
+    @Test func aFileOfAnotherVersionOfTheProtocolIsNotTaken() async throws {
+        try await Self.withMedia { _ in
+            [.answer(200, [("Causeway-Protocol", "2")], "0123456789")]
+        } body: { _, media in
+            let (bytes, name) = await Self.download(Self.attachment(of: 10), by: media)
+            #expect(bytes.isEmpty)
+            #expect(name == "actionRequired(protocolMismatch)")
+        }
+    }
 }
