@@ -190,7 +190,7 @@ struct HTTPMediaStore: MediaStore {
         guard (0...file.size).contains(offset) else {
             throw .refused(code: "offsetInvalid", detail: "the file has \(file.size) bytes; it has no byte \(offset)")
         }
-        let progress = DownloadProgress(at: offset)
+        let progress = DownloadProgress(at: offset, of: file.size)
         try await withoutActuallyEscaping(body) { (body) async throws(TransportError) in
             let sink = BodySink(body)
             defer { sink.release() }
@@ -199,7 +199,9 @@ struct HTTPMediaStore: MediaStore {
                 do throws(TransportError) {
                     try await part(of: file, progress, sink)
                 } catch {
-                    guard error.leavesSession, progress.offset > start, !Task.isCancelled else { throw error }
+                    // Bytes beyond the end are an error also if all bytes of the file came before them.
+                    guard error.leavesSession, !progress.isExceeded, progress.offset > start, !Task.isCancelled
+                    else { throw error }
                 }
             }
         }
@@ -214,7 +216,7 @@ struct HTTPMediaStore: MediaStore {
             guard parser.hasProtocol(fields) else { return false }
             return status.code == 206 ? ContentRange(fields)?.first == start : status.code == 200 && start == 0
         } receive: { bytes in
-            guard progress.offset + Int64(bytes.count) <= file.size else { throw MediaBodyError.tooLong }
+            guard progress.hasRoom(for: bytes.count) else { throw MediaBodyError.tooLong }
             try await sink.receive(bytes)
             progress.add(bytes.count)
         }

@@ -175,4 +175,21 @@ import Testing
             #expect(name == "actionRequired(protocolMismatch)")
         }
     }
+
+    /// Two bytes more than the file has, together with the last ones of it or apart from them. A chunk of its own is
+    /// passed on apart, unless the machine is so busy that the next one is there before.
+    @Test(arguments: [false, true]) func bytesBeyondTheEndAreNoticedWheneverTheyCome(apart: Bool) async throws {
+        let head = "HTTP/1.1 200 OK\r\nCauseway-Protocol: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try await Self.withMedia { _ in
+            apart
+                ? [
+                    .write(head + "a\r\n0123456789\r\n"), .wait(.milliseconds(100)), .write("2\r\nxx\r\n0\r\n\r\n"),
+                ] : [.write(head + "c\r\n0123456789xx\r\n0\r\n\r\n")]
+        } body: { server, media in
+            let (bytes, name) = await Self.download(Self.attachment(of: 10), by: media)
+            #expect(name == "inDoubt")
+            #expect(["", "0123456789"].contains(bytes))
+            #expect(server.requests.count == 1, "the rest of the file is not asked for")
+        }
+    }
 }
