@@ -178,7 +178,9 @@ struct HTTPMediaStore: MediaStore {
 
     func cancel(_ session: UploadSession) async throws(TransportError) {
         let response = try await send(try requests.delete(session))
-        if response.status.code != 404 { try parser.requireSuccess(response) }
+        // The 404 of a captive portal proves nothing: the server may have the upload.
+        guard response.status.code != 404 else { return try parser.checkProtocol(of: response) }
+        try parser.requireSuccess(response)
     }
 
     // MARK: - Downloads

@@ -128,6 +128,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (204, true, "ok"), (200, true, "ok"), (404, true, "ok"), (500, true, "transient(x)"),
+            (403, true, "actionRequired(tokenRefused)"), (204, false, "inDoubt"), (404, false, "inDoubt"),
+        ])
+    func anUploadIsCancelledByAServerOnly(status: Int, byServer: Bool, expected: String) async throws {
+        try await Self.withMedia { _ in
+            [Self.answer(status, [], status == 204 ? "" : Self.reason, byServer: byServer)]
+        } body: { _, media in
+            let name = await Self.outcome { try await media.cancel(Self.session) }
+            #expect(name == expected)
+        }
+    }
+
     // MARK: - Downloads
 
     /// The bytes that a download passes on, and the name of its error.
