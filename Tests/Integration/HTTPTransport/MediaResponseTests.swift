@@ -12,7 +12,7 @@ import Testing
     private static let receipt = #"{"sha256":"\#(file.attachment.sha256)","size":1000}"#
     private static let reason = #"{"code":"x","detail":"y"}"#
 
-    private static func withMedia(
+    static func withMedia(
         script: @escaping ScriptedHTTPServer.Script,
         body: (_ server: ScriptedHTTPServer, _ media: any MediaStore) async throws -> Void
     ) async throws {
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The name of an error; `ok` without one.
-    private static func outcome(_ body: () async throws -> Void) async -> String {
+    static func outcome(_ body: () async throws -> Void) async -> String {
         do {
             try await body()
             return "ok"
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A response with or without the protocol's header.
-    private static func answer(
+    static func answer(
         _ status: Int, _ headers: [(String, String)] = [], _ body: String = "", byServer: Bool = true
     ) -> ScriptedHTTPServer.Step {
         .answer(status, headers + (byServer ? [("Causeway-Protocol", "1")] : []), body)
@@ -142,6 +142,76 @@ import Testing
         }
     }
 
+    static let offsets: [(fields: [(String, String)], expected: String)] = [
+        ([("Upload-Offset", "500")], "500"), ([("Upload-Offset", "1000;a=1")], "1000"),
+        ([("Upload-Offset", "0")], "0"), ([], "inDoubt"), ([("Upload-Offset", "-1")], "inDoubt"),
+        ([("Upload-Offset", "1001")], "inDoubt"), ([("Upload-Offset", "1e2")], "inDoubt"),
+        ([("Upload-Offset", "")], "inDoubt"), ([("Upload-Offset", "0000000000000500")], "inDoubt"),
+        ([("Upload-Offset", "500"), ("Upload-Offset", "500")], "inDoubt"),
+    ]
+
+    @Test(arguments: offsets)
+    func anOffsetIsAByteOfTheFile(_ row: (fields: [(String, String)], expected: String)) async throws {
+        try await Self.withMedia { _ in
+            [Self.answer(204, row.fields)]
+        } body: { _, media in
+            let found = Mutex(Int64(-1))
+            let name = await Self.outcome {
+                let offset = try await media.offset(of: Self.session)
+                found.withLock { $0 = offset }
+            }
+            #expect((name == "ok" ? "\(found.withLock { $0 })" : name) == row.expected)
+        }
+    }
+
+    static let appends: [(step: ScriptedHTTPServer.Step, expected: String)] = [
+        (.hub(200, receipt), "ok"),
+        (.hub(200, receipt.replacing("1000", with: "999")), "inDoubt"),
+        (.hub(200, #"{"sha256":"\#(SampleFile(count: 1).attachment.sha256)","size":1000}"#), "inDoubt"),
+        (.hub(200, "{}"), "inDoubt"),
+        (.hub(404, reason), "refused(sessionUnknown)"),
+        (.answer(404, [], reason), "inDoubt"),
+        (.hub(409, reason), "refused(x)"),
+        (.hub(409, #"{"code":"x","detail":"y","expected-offset":1001}"#), "refused(x)"),
+        (.hub(409, #"{"code":"x","detail":"y","expected-offset":-1}"#), "refused(x)"),
+        (.answer(409, [], #"{"expected-offset":500}"#), "inDoubt"),
+        (.hub(429, reason), "rateLimited(5)"),
+        (.hub(507, reason), "refused(x)"),
+        (.hub(507, reason, [("Retry-After", "7")]), "rateLimited(7)"),
+        (.hub(500, reason), "transient(x)"),
+    ]
+
+    @Test(arguments: appends)
+    func aResponseToAnAppendIsClassified(_ row: (step: ScriptedHTTPServer.Step, expected: String)) async throws {
+        try await Self.withMedia { request in
+            // A connection that brought nothing is not followed by another one.
+            request.method == "HEAD" ? [Self.answer(204, [("Upload-Offset", "0")])] : [row.step]
+        } body: { server, media in
+            let name = await Self.outcome { _ = try await media.send(Self.file, to: Self.session, from: 0) { _ in } }
+            #expect(name == row.expected)
+            #expect(server.requests.filter { $0.method == "PATCH" }.count == 1)
+        }
+    }
+
+    /// The response to the last append was lost: the file is there, and the upload is none any more.
+    @Test(arguments: [true, false]) func aCompletedUploadIsAFile(isThere: Bool) async throws {
+        let problem =
+            #"{"type":"https://iana.org/assignments/http-problem-types#completed-upload","#
+            + #""code":"completed","detail":"y"}"#
+        try await Self.withMedia { request in
+            guard request.method == "HEAD" else { return [.hub(400, problem)] }
+            let length = isThere ? 1000 : 999
+            return [.write("HTTP/1.1 200 OK\r\nCauseway-Protocol: 1\r\nContent-Length: \(length)\r\n\r\n")]
+        } body: { server, media in
+            let name = await Self.outcome {
+                let receipt = try await media.send(Self.file, to: Self.session, from: 0) { _ in }
+                #expect(receipt == Self.file.receipt)
+            }
+            #expect(name == (isThere ? "ok" : "refused(completed)"))
+            #expect(server.requests.last?.path == "/v1/blobs/\(Self.file.attachment.sha256)")
+        }
+    }
+
     // MARK: - Downloads
 
     /// The bytes that a download passes on, and the name of its error.
@@ -204,6 +274,38 @@ import Testing
             #expect(name == "inDoubt")
             #expect(["", "0123456789"].contains(bytes))
             #expect(server.requests.count == 1, "the rest of the file is not asked for")
+        }
+    }
+
+    static let parts: [(status: Int, range: [String], expected: String)] = [
+        (206, ["bytes 4-9/10"], "ok"), (206, ["Bytes 4-9/*"], "ok"), (206, ["bytes 3-9/10"], "inDoubt"),
+        (206, ["bytes 0-5/10"], "inDoubt"), (206, [], "inDoubt"), (206, ["lines 4-9/10"], "inDoubt"),
+        (206, ["bytes 4-9/10", "bytes 4-9/10"], "inDoubt"), (200, ["bytes 4-9/10"], "inDoubt"),
+        (204, ["bytes 4-9/10"], "inDoubt"),
+    ]
+
+    @Test(arguments: parts)
+    func onlyTheRequestedBytesArePassedOn(
+        _ row: (status: Int, range: [String], expected: String)
+    ) async throws {
+        try await Self.withMedia { _ in
+            [Self.answer(row.status, row.range.map { ("Content-Range", $0) }, row.status == 204 ? "" : "456789")]
+        } body: { _, media in
+            let (bytes, name) = await Self.download(Self.attachment(of: 10), from: 4, by: media)
+            #expect(name == row.expected)
+            #expect(bytes == (row.expected == "ok" ? "456789" : ""))
+        }
+    }
+
+    @Test func aByteThatTheFileDoesNotHaveIsNotAskedFor() async throws {
+        try await Self.withMedia { _ in
+            []
+        } body: { server, media in
+            for (offset, expected) in [(-1, "refused(offsetInvalid)"), (11, "refused(offsetInvalid)"), (10, "ok")] {
+                let name = await Self.download(Self.attachment(of: 10), from: Int64(offset), by: media).name
+                #expect(name == expected)
+            }
+            #expect(server.requests.isEmpty)
         }
     }
 }
