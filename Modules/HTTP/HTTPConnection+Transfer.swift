@@ -10,11 +10,41 @@ struct TransferProgress {
     var timer: Scheduled<Void>?
     /// Whether the body was given to the connection as a whole.
     var isBodyComplete: Bool
-    /// Bytes of the body that were passed on and have not left.
-    var unwrittenBytes = 0
-    var writtenBytes = 0
+    /// Bytes of the body that were passed to the channel.
+    private(set) var passedBytes = 0
+    /// Bytes of the parts that were written as a whole.
+    private var completedBytes = 0
+    /// Bytes of the body that the system has taken, also of a part in the middle; never too many.
+    private(set) var writtenBytes = 0
     /// Whether the connection is not read, because the receiver is slower.
     var isReadingHeld = false
+
+    init(_ stream: TransferStream, watch: TransferWatch) {
+        self.stream = stream
+        self.watch = watch
+        isBodyComplete = stream.transfer.body == nil
+    }
+
+    var unwrittenBytes: Int { passedBytes - writtenBytes }
+
+    /// A part is passed to the channel.
+    mutating func passed(_ bytes: Int) { passedBytes += bytes }
+
+    /// A part was written as a whole.
+    mutating func completed(_ bytes: Int, now: NIODeadline) {
+        completedBytes += bytes
+        written(completedBytes, now: now)
+    }
+
+    /// The channel holds this many bytes, of the body and of what surrounds it.
+    mutating func buffered(_ bytes: Int, now: NIODeadline) { written(passedBytes - bytes, now: now) }
+
+    private mutating func written(_ total: Int, now: NIODeadline) {
+        let count = total - writtenBytes
+        guard count > 0 else { return }
+        writtenBytes = total
+        watch.transferred(count, now: now)
+    }
 }
 
 /// Bodies in parts: all code runs on the channel's event loop.
@@ -22,13 +52,16 @@ struct TransferProgress {
 /// The peer is waited for while something is to be written, and while the response's body is read; the watch runs only
 /// then. Between the last byte of the request and the response's header the time-out of the first byte applies, which
 /// every interim response begins anew.
+///
+/// Each part is one write. What has left of it is seen in the bytes that the channel still holds: over TLS the cipher
+/// text, which is a little longer, because `TLSHandler` encrypts everything that is flushed at once and keeps none of
+/// it. So the number of bytes that have left is never too high, and exact when the channel holds none.
 extension HTTPConnection {
     func begin(_ stream: TransferStream, for request: ConnectionPoolState.RequestID) {
         guard case .busy(var exchange) = state else { return }
         var watch = TransferWatch(stream.transfer.timeouts, now: .now())
         watch.pause(now: .now())
-        exchange.transfer = TransferProgress(
-            stream: stream, watch: watch, isBodyComplete: stream.transfer.body == nil)
+        exchange.transfer = TransferProgress(stream, watch: watch)
         state = .busy(exchange)
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         let loop = channel.eventLoop
@@ -46,42 +79,46 @@ extension HTTPConnection {
     private func write(
         _ part: ByteBuffer, of request: ConnectionPoolState.RequestID, _ completed: @escaping @Sendable () -> Void
     ) {
-        guard let transfer = transfer(of: request), !transfer.isBodyComplete else { return completed() }
-        update { $0.unwrittenBytes += part.readableBytes }
-        var rest = part
-        while let slice = rest.readSlice(length: min(limits.transferWriteBytes, rest.readableBytes)),
-            slice.readableBytes > 0
-        {
-            let count = slice.readableBytes
-            let isLast = rest.readableBytes == 0
-            let written = channel.eventLoop.makePromise(of: Void.self)
-            written.futureResult.assumeIsolated().whenComplete { [weak self] result in
-                self?.written(count, of: request, result)
-                if isLast { completed() }
-            }
-            channel.pipeline.syncOperations.write(
-                NIOAny(HTTPClientRequestPart.body(.byteBuffer(slice))), promise: written)
+        guard case .busy(var exchange) = state, exchange.request == request,
+            exchange.transfer?.isBodyComplete == false
+        else { return completed() }
+        let count = part.readableBytes
+        // Nothing looks at the channel before it has the part.
+        exchange.transfer?.passed(count)
+        state = .busy(exchange)
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { [weak self] result in
+            self?.written(count, of: request, result)
+            completed()
         }
-        channel.flush()
+        channel.pipeline.syncOperations.writeAndFlush(
+            NIOAny(HTTPClientRequestPart.body(.byteBuffer(part))), promise: written)
+        watchTransfer()
     }
 
     private func written(
         _ count: Int, of request: ConnectionPoolState.RequestID, _ result: Result<Void, any Error>
     ) {
-        guard transfer(of: request) != nil, case .busy(var exchange) = state else { return }
-        if case .failure(let error) = result {
-            return abort(HTTPClientError(onConnection: error, hasFirstByte: exchange.hasFirstByte, limits: limits))
+        guard transfer(of: request) != nil, case .busy(let exchange) = state else { return }
+        switch result {
+        case .failure(let error):
+            abort(HTTPClientError(onConnection: error, hasFirstByte: exchange.hasFirstByte, limits: limits))
+        case .success:
+            update { $0.completed(count, now: .now()) }
         }
-        update {
-            $0.unwrittenBytes -= count
-            $0.writtenBytes += count
-            $0.watch.transferred(count, now: .now())
+    }
+
+    /// The bytes that were passed to the channel and that the system has not taken; `nil` once it is closed.
+    private var bufferedBytes: Int? { try? channel.syncOptions?.getOption(.bufferedWritableBytes) }
+
+    /// Notes how much of the body has left, for the watch and for the number of interim responses.
+    private func look(at exchange: inout Exchange) {
+        guard let transfer = exchange.transfer, transfer.unwrittenBytes > 0, let buffered = bufferedBytes else {
+            return
         }
-        guard case .busy(let current) = state else { return }
-        exchange = current
+        exchange.transfer?.buffered(buffered, now: .now())
         exchange.assembler.interimResponsesMax =
             limits.interimResponsesMax + (exchange.transfer?.writtenBytes ?? 0) / limits.transferInterimBytes
-        state = .busy(exchange)
     }
 
     private func endBody(of request: ConnectionPoolState.RequestID) {
@@ -130,7 +167,7 @@ extension HTTPConnection {
         stream.responseBegan()
     }
 
-    /// Lets the watch run, or stop, after a change of the exchange.
+    /// Notes what has left, and lets the watch run, or stop, after a change of the exchange.
     func watchTransfer() { update { _ in } }
 
     func received(_ part: ByteBuffer) {
@@ -148,7 +185,9 @@ extension HTTPConnection {
 
     /// Changes the state of the transfer, and lets the watch run while the peer is waited for.
     private func update(_ body: (inout TransferProgress) -> Void) {
-        guard case .busy(var exchange) = state, var transfer = exchange.transfer else { return }
+        guard case .busy(var exchange) = state else { return }
+        look(at: &exchange)
+        guard var transfer = exchange.transfer else { return }
         body(&transfer)
         let awaitsPeer =
             exchange.assembler.hasHead ? !transfer.isReadingHeld : transfer.unwrittenBytes > 0
@@ -164,6 +203,7 @@ extension HTTPConnection {
 
     private func checkProgress() {
         guard case .busy(var exchange) = state, exchange.transfer != nil else { return }
+        look(at: &exchange)
         switch exchange.transfer?.watch.check(now: .now()) {
         case .check(let time):
             exchange.transfer?.timer = channel.eventLoop.assumeIsolated().scheduleTask(deadline: time) {

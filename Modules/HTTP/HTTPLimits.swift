@@ -25,8 +25,6 @@ package struct HTTPLimits: Sendable, Hashable {
     /// Bytes of a streamed request body for which one interim response more than ``interimResponsesMax`` is accepted:
     /// those of the slowest transfer in a second, after which a server may report how far it came.
     package var transferInterimBytes = 512
-    /// Bytes of a streamed request body in one write: the step in which its progress is seen.
-    package var transferWriteBytes = 16 * 1024
     /// Bytes that the system holds of a connection and has not sent, where it knows such a limit: past it the peer is
     /// waited for, so that a slow connection is seen as one and little is lost with it.
     package var unsentBytesMax = 64 * 1024

@@ -53,6 +53,8 @@ enum HTTPTransportLimits {
     /// Bytes of the location of an upload, and of its name therein.
     static let locationBytesMax = 4096
     static let uploadNameBytesMax = 128
+    /// Offsets in a row that a server names instead of the one of a request, without bringing the upload forward.
+    static let offsetMismatchesMax = 3
     /// JSON values in a problem of an upload.
     static let problemValuesMax = 64
     /// Characters of a server's machine-readable code that are kept.

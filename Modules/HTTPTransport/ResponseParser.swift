@@ -57,8 +57,17 @@ struct ResponseParser: Sendable {
 
     private static let protocolField = HTTPField.Name(WireProtocol.header)
 
+    /// Whether a response comes from a Causeway server with this client's version of the protocol.
+    ///
+    /// - Parameter fields: of the response.
+    func hasProtocol(_ fields: HTTPFields) -> Bool { Self.versions(in: fields) == [WireProtocol.version] }
+
+    private static func versions(in fields: HTTPFields) -> [String] {
+        protocolField.map { fields[values: $0] } ?? []
+    }
+
     func requireProtocol(_ response: HTTPClientResponse, _ kind: RequestKind) throws(TransportError) {
-        let versions = Self.protocolField.map { response.fields[values: $0] } ?? []
+        let versions = Self.versions(in: response.fields)
         guard let version = versions.first else {
             throw foreign("HTTP status \(response.status.code) without the header \(WireProtocol.header)")
         }

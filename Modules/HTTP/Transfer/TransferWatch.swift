@@ -3,9 +3,12 @@ package import NIOCore
 /// Decides when a transfer is too slow: no byte for a while, or too few over a longer time. Pure.
 ///
 /// Only time in which the peer is waited for counts: it stops while this side is busy.
+///
+/// Bytes that leave in the middle of a part are noted by those who look, so the watch asks for a look several times in
+/// an idle time. A transfer that stands still is idle after that time, or up to one interval of looks later.
 package struct TransferWatch: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
-        /// Look again at this time.
+        /// Note the bytes that have left by this time, then check again.
         case check(at: NIODeadline)
         /// Look again when the peer is waited for.
         case paused
@@ -15,7 +18,11 @@ package struct TransferWatch: Equatable, Sendable {
         case slow
     }
 
+    /// Looks in one idle time.
+    private static let looksPerIdle: Int64 = 5
+
     private let idle: TimeAmount
+    private let interval: TimeAmount
     private let window: TimeAmount
     private let windowBytesMin: Int
     private var lastByte: NIODeadline
@@ -25,6 +32,7 @@ package struct TransferWatch: Equatable, Sendable {
 
     package init(_ timeouts: TransferTimeouts, now: NIODeadline) {
         idle = TimeAmount(timeouts.idle)
+        interval = .nanoseconds(idle.nanoseconds / Self.looksPerIdle)
         window = TimeAmount(timeouts.window)
         let seconds = window.nanoseconds / 1_000_000_000
         windowBytesMin = max(0, timeouts.bytesPerSecondMin) * Int(clamping: seconds)
@@ -60,6 +68,6 @@ package struct TransferWatch: Equatable, Sendable {
             windowBegan = now
             windowBytes = 0
         }
-        return .check(at: min(lastByte + idle, windowBegan + window))
+        return .check(at: min(now + interval, lastByte + idle, windowBegan + window))
     }
 }

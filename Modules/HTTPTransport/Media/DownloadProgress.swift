@@ -1,12 +1,33 @@
 import Synchronization
 
-/// The number of bytes of a file that were passed on.
+/// The number of bytes of a file that were passed on, and whether the server sent more than the file has.
 final class DownloadProgress: Sendable {
-    private let passedOn: Mutex<Int64>
+    private struct State {
+        var offset: Int64
+        var isExceeded = false
+    }
 
-    init(at offset: Int64) { passedOn = Mutex(offset) }
+    private let size: Int64
+    private let state: Mutex<State>
 
-    var offset: Int64 { passedOn.withLock { $0 } }
+    /// - Parameter size: of the whole file.
+    init(at offset: Int64, of size: Int64) {
+        self.size = size
+        state = Mutex(State(offset: offset))
+    }
 
-    func add(_ count: Int) { passedOn.withLock { $0 += Int64(count) } }
+    var offset: Int64 { state.withLock { $0.offset } }
+
+    /// Whether bytes have come that the file does not have.
+    var isExceeded: Bool { state.withLock { $0.isExceeded } }
+
+    /// Whether the file has as many more bytes; if not, it is exceeded from now on.
+    func hasRoom(for count: Int) -> Bool {
+        state.withLock { state in
+            if Int64(count) > size - state.offset { state.isExceeded = true }
+            return !state.isExceeded
+        }
+    }
+
+    func add(_ count: Int) { state.withLock { $0.offset += Int64(count) } }
 }

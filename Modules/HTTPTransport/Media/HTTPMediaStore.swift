@@ -23,6 +23,7 @@ import Synchronization
 /// | 400 `hashMismatch`, 413, 507 `quotaExceeded` | `refused(…)` |
 /// | 429 `tooManyUploads`, 507 with `Retry-After` | `rateLimited` |
 /// | 409 with another offset | no error: the upload continues there |
+/// | the same, more than three times in a row | `transient(offsetMismatch)` |
 struct HTTPMediaStore: MediaStore {
     let client: HTTPClient
     let requests: MediaRequestBuilder
@@ -112,12 +113,16 @@ struct HTTPMediaStore: MediaStore {
     ) async throws(TransportError) -> UploadReceipt {
         let reached = ReachedOffset(offset, progress)
         var start = offset
+        var furthest = offset
+        var mismatches = 0
         while true {
             do throws(TransportError) {
                 switch try await append(source, to: session, from: start, reached) {
                 case .complete(let receipt): return receipt
                 case .elsewhere(let expected):
                     guard expected != start else { throw parser.foreign("a mismatch of equal offsets") }
+                    mismatches += 1
+                    guard mismatches <= HTTPTransportLimits.offsetMismatchesMax else { throw offsetMismatch }
                     start = expected
                 }
             } catch {
@@ -127,8 +132,18 @@ struct HTTPMediaStore: MediaStore {
                 reached.report(found)
                 guard found > start else { throw error }
                 start = found
+                if found > furthest {
+                    furthest = found
+                    mismatches = 0
+                }
             }
         }
+    }
+
+    private var offsetMismatch: TransportError {
+        .transient(
+            code: "offsetMismatch",
+            detail: "\(client.endpoint): the server named another offset of the upload each time")
     }
 
     private enum Appended {
@@ -163,7 +178,9 @@ struct HTTPMediaStore: MediaStore {
 
     func cancel(_ session: UploadSession) async throws(TransportError) {
         let response = try await send(try requests.delete(session))
-        if response.status.code != 404 { try parser.requireSuccess(response) }
+        // The 404 of a captive portal proves nothing: the server may have the upload.
+        guard response.status.code != 404 else { return try parser.checkProtocol(of: response) }
+        try parser.requireSuccess(response)
     }
 
     // MARK: - Downloads
@@ -175,7 +192,7 @@ struct HTTPMediaStore: MediaStore {
         guard (0...file.size).contains(offset) else {
             throw .refused(code: "offsetInvalid", detail: "the file has \(file.size) bytes; it has no byte \(offset)")
         }
-        let progress = DownloadProgress(at: offset)
+        let progress = DownloadProgress(at: offset, of: file.size)
         try await withoutActuallyEscaping(body) { (body) async throws(TransportError) in
             let sink = BodySink(body)
             defer { sink.release() }
@@ -184,7 +201,9 @@ struct HTTPMediaStore: MediaStore {
                 do throws(TransportError) {
                     try await part(of: file, progress, sink)
                 } catch {
-                    guard error.leavesSession, progress.offset > start, !Task.isCancelled else { throw error }
+                    // Bytes beyond the end are an error also if all bytes of the file came before them.
+                    guard error.leavesSession, !progress.isExceeded, progress.offset > start, !Task.isCancelled
+                    else { throw error }
                 }
             }
         }
@@ -195,9 +214,11 @@ struct HTTPMediaStore: MediaStore {
     ) async throws(TransportError) {
         let start = progress.offset
         let receiver = ResponseBodyReceiver { status, fields in
-            status.code == 206 ? ContentRange(fields)?.first == start : status.code == 200 && start == 0
+            // The page of a captive portal is no file.
+            guard parser.hasProtocol(fields) else { return false }
+            return status.code == 206 ? ContentRange(fields)?.first == start : status.code == 200 && start == 0
         } receive: { bytes in
-            guard progress.offset + Int64(bytes.count) <= file.size else { throw MediaBodyError.tooLong }
+            guard progress.hasRoom(for: bytes.count) else { throw MediaBodyError.tooLong }
             try await sink.receive(bytes)
             progress.add(bytes.count)
         }
@@ -239,7 +260,9 @@ struct HTTPMediaStore: MediaStore {
     private static let sessionUnknown = TransportError.refused(
         code: "sessionUnknown", detail: "the server does not have this upload any longer; it begins again")
 
+    /// Learns the limit of a server; something else on the way may name one, too.
     private func learn(from response: HTTPClientResponse) {
+        guard parser.hasProtocol(response.fields) else { return }
         if let bytes = MediaRequestBuilder.maximumSize(in: response.fields) { limit.learn(bytes) }
     }
 

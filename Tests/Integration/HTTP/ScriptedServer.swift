@@ -14,15 +14,17 @@ struct ScriptedServer {
 
     /// - Parameters:
     ///   - tls: secures every connection before it is passed to the script.
+    ///   - bytesPerRead: the most bytes that are received at a time, and only when the script reads; `nil` to receive
+    ///     whatever comes.
     ///   - script: runs once for each connection; when it returns, the connection is closed.
     ///   - body: gets the port (0 for a Unix socket). When it returns, the server ends.
     static func run<Result: Sendable>(
-        at place: BindAddress = .loopback, tls: TLSServerContext? = nil,
+        at place: BindAddress = .loopback, tls: TLSServerContext? = nil, bytesPerRead: Int? = nil,
         script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
         body: (_ port: Int) async throws -> Result
     ) async throws -> Result {
-        let connections = Connections(script: script)
-        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let connections = Connections(readsOnRequest: bytesPerRead != nil, script: script)
+        var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -32,6 +34,13 @@ struct ScriptedServer {
                     connections.begin(channel, stream)
                 }
             }
+        if let bytesPerRead {
+            // The connections inherit the size of the system's buffer, which does not grow then.
+            bootstrap = bootstrap.serverChannelOption(.socketOption(.so_rcvbuf), value: 128 * 1024)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: bytesPerRead))
+        }
         let server: any Channel
         switch place {
         case .loopback: server = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
@@ -51,19 +60,25 @@ struct ScriptedServer {
 
     /// The running scripts, one task for each connection.
     private final class Connections: Sendable {
+        private let readsOnRequest: Bool
         private let script: @Sendable (ScriptedConnection) async throws -> Void
         private let running = Mutex<[(any Channel, Task<Void, Never>)]>([])
 
-        init(script: @escaping @Sendable (ScriptedConnection) async throws -> Void) {
+        init(
+            readsOnRequest: Bool, script: @escaping @Sendable (ScriptedConnection) async throws -> Void
+        ) {
+            self.readsOnRequest = readsOnRequest
             self.script = script
         }
 
         func begin(_ channel: any Channel, _ received: AsyncStream<ByteBuffer>) {
             running.withLock { running in
                 let number = running.count + 1
-                let task = Task { [script] in
+                let task = Task { [script, readsOnRequest] in
+                    let connection = ScriptedConnection(
+                        number: number, channel: channel, received: received, readsOnRequest: readsOnRequest)
                     // A script whose peer has closed fails to write, which is expected.
-                    try? await script(ScriptedConnection(number: number, channel: channel, received: received))
+                    try? await script(connection)
                     try? await channel.close()
                 }
                 running.append((channel, task))
@@ -106,12 +121,20 @@ final class ScriptedConnection {
     let number: Int
     private let channel: any Channel
     private var inbound: AsyncStream<ByteBuffer>.AsyncIterator
+    private let readsOnRequest: Bool
     private var received: [UInt8] = []
 
-    init(number: Int, channel: any Channel, received: AsyncStream<ByteBuffer>) {
+    init(number: Int, channel: any Channel, received: AsyncStream<ByteBuffer>, readsOnRequest: Bool) {
         self.number = number
         self.channel = channel
         self.inbound = received.makeAsyncIterator()
+        self.readsOnRequest = readsOnRequest
+    }
+
+    /// The next bytes, or `nil` if the client closed instead.
+    private func nextBytes() async -> ByteBuffer? {
+        if readsOnRequest { channel.read() }
+        return await inbound.next(isolation: #isolation)
     }
 
     /// The next complete request as received, or `nil` if the client closed instead.
@@ -122,7 +145,7 @@ final class ScriptedConnection {
                 received.removeFirst(end)
                 return request
             }
-            guard let more = await inbound.next(isolation: #isolation) else { return nil }
+            guard let more = await nextBytes() else { return nil }
             received += more.readableBytesView
         }
     }
@@ -157,14 +180,14 @@ final class ScriptedConnection {
                 received.removeFirst(range.upperBound)
                 return Head(text: text)
             }
-            guard let more = await inbound.next(isolation: #isolation) else { return nil }
+            guard let more = await nextBytes() else { return nil }
             received += more.readableBytesView
         }
     }
 
     /// The next bytes, fewer only if the client closes.
     func readBody(_ count: Int) async throws -> [UInt8] {
-        while received.count < count, let more = await inbound.next(isolation: #isolation) {
+        while received.count < count, let more = await nextBytes() {
             received += more.readableBytesView
         }
         defer { received.removeFirst(min(count, received.count)) }
