@@ -1,6 +1,6 @@
 package import CausewayHubRules
-internal import CausewayHubStorage
-internal import CausewayModels
+package import CausewayHubStorage
+package import CausewayModels
 internal import Synchronization
 
 /// Wakes the readers of events: after a commit those of the topics that it changed, and each at its deadline.
@@ -8,7 +8,7 @@ internal import Synchronization
 /// Commits of other processes on the same storage (the operator's commands) are found by looking at the log for changed
 /// topics from time to time, as long as there are readers. So are a reader's own deliveries, of which it knows already:
 /// otherwise one that sends would be woken by each of its messages. Rules: ``EventSubscriptions``.
-final class EventNotifier: Sendable {
+package final class EventNotifier: Sendable {
     enum Wake: Sendable {
         /// Reading may yield something.
         case changed
@@ -25,6 +25,8 @@ final class EventNotifier: Sendable {
     private struct State {
         var subscriptions: EventSubscriptions
         var ephemeral: EphemeralBoard
+        /// Accounts whose rights to type are being read.
+        var checks = MembershipChecks()
         var waiting: [EventSubscriptions.ReaderID: Waiting] = [:]
         /// Readers that must not wait any more.
         var ended: Set<EventSubscriptions.ReaderID> = []
@@ -39,17 +41,21 @@ final class EventNotifier: Sendable {
 
         /// Memberships of these accounts may have changed, in these channels: there they are neither typing nor present
         /// until the topics of the account are registered again.
-        mutating func noteMemberships(_ topics: Set<LogTopic>) {
-            var channels: [ChannelID] = []
-            for case .channel(let channel) in topics { channels.append(channel) }
-            let areFew = channels.count <= HubLimits.presentChannelsMax
+        ///
+        /// - Returns: readers of the channels in which typing has ended, those that were not signaled before.
+        mutating func noteMemberships(_ topics: Set<LogTopic>) -> [EventSubscriptions.ReaderID] {
+            guard topics.contains(where: \.isAccount) else { return [] }
+            var channels: Set<ChannelID> = []
+            for case .channel(let channel) in topics { channels.insert(channel) }
+            var ended: Set<ChannelID> = []
             for case .account(let user) in topics {
-                for channel in channels where areFew {
-                    _ = ephemeral.endTyping(of: user, in: channel)
-                    ephemeral.withdraw(user, from: channel)
-                }
-                if !areFew || !subscriptions.readsEphemeral(user) { ephemeral.withdraw(user) }
+                checks.noteChange(of: user)
+                ended.formUnion(ephemeral.endTyping(of: user, in: channels))
+                ephemeral.withdraw(user, from: channels)
+                if !subscriptions.readsEphemeral(user) { ephemeral.withdraw(user) }
             }
+            // Also those of the outbox that removed a member: they know of the removal, and not that typing has ended.
+            return ended.flatMap { subscriptions.publishEphemeral(.channel($0)) }
         }
 
         /// Shows an account as present where its readers read, once that is known.
@@ -64,7 +70,7 @@ final class EventNotifier: Sendable {
     private let run = UInt64.random(in: .min ... .max)
 
     /// - Parameter now: a clock that never goes back.
-    init(
+    package init(
         _ limits: EventSubscriptions.Limits, _ ephemeral: EphemeralBoard.Limits,
         now: @escaping @Sendable () -> MonotonicTime
     ) {
@@ -86,16 +92,17 @@ final class EventNotifier: Sendable {
     /// - Parameters:
     ///   - origin: the outbox that delivered all of the changes; its own readers are woken by the next look at the log.
     ///   - storage: the storage of the commit.
-    func publish(
+    package func publish(
         _ topics: Set<LogTopic>, by origin: EventSubscriptions.Origin? = nil, in storage: any HubStorage
     ) async {
         guard !topics.isEmpty else { return }
         var position: Int64?
         if topics.contains(where: \.isAccount) { position = try? await storage.logEnd().position }
         let woken = state.withLock { state in
-            state.noteMemberships(topics)
+            let ended = state.noteMemberships(topics)
             if let position { state.published.note(topics, upTo: position) }
-            return state.remove(topics.flatMap { state.subscriptions.publish($0, by: origin) })
+            let changed = topics.flatMap { state.subscriptions.publish($0, by: origin) }
+            return state.remove(ended + changed)
         }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
@@ -108,8 +115,9 @@ final class EventNotifier: Sendable {
             let topics = topics.filter { !state.published.contains($0.key, at: $0.value) }
             state.published.removeAll(upTo: last)
             state.position = last
-            state.noteMemberships(Set(topics.keys))
-            return state.remove(topics.flatMap { state.subscriptions.publish($0.key, at: $0.value) })
+            let ended = state.noteMemberships(Set(topics.keys))
+            let changed = topics.flatMap { state.subscriptions.publish($0.key, at: $0.value) }
+            return state.remove(ended + changed)
         }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
@@ -158,9 +166,33 @@ final class EventNotifier: Sendable {
     // MARK: - Ephemeral events
 
     /// Takes a typing signal, and wakes the readers of its channel.
-    func receive(_ signal: EphemeralSignal) -> EphemeralBoard.Outcome {
+    ///
+    /// - Parameter check: reads the rights of the account, and throws if it may not write to the channel. Called again
+    ///   when the memberships of the account have changed meanwhile: a member that is being removed is not shown.
+    /// - Returns: `nil` if they have changed with each call; the signal was dropped.
+    /// - Throws: errors of `check`.
+    package func receive(
+        _ signal: EphemeralSignal, _ check: () async throws -> Void
+    ) async throws -> EphemeralBoard.Outcome? {
+        for _ in 0..<HubLimits.typingChecksMax {
+            let changes = state.withLock { $0.checks.begin(signal.user) }
+            do {
+                try await check()
+            } catch {
+                state.withLock { _ = $0.checks.end(signal.user, begunAt: changes) }
+                throw error
+            }
+            if let outcome = show(signal, checkedSince: changes) { return outcome }
+        }
+        return nil
+    }
+
+    /// - Returns: `nil` if the memberships of the account have changed since its rights were read.
+    private func show(_ signal: EphemeralSignal, checkedSince changes: Int) -> EphemeralBoard.Outcome? {
         let now = now()
-        let (outcome, woken) = state.withLock { state -> (EphemeralBoard.Outcome, [CheckedContinuation<Wake, Never>]) in
+        let (outcome, woken) = state.withLock {
+            state -> (EphemeralBoard.Outcome?, [CheckedContinuation<Wake, Never>]) in
+            guard state.checks.end(signal.user, begunAt: changes) else { return (nil, []) }
             let outcome = state.ephemeral.receive(signal, at: now)
             guard outcome == .latest(isChange: true) else { return (outcome, []) }
             return (outcome, state.remove(state.subscriptions.publishEphemeral(.channel(signal.channel))))
@@ -172,7 +204,7 @@ final class EventNotifier: Sendable {
     /// Ends the typing of an account in channels that have a message of it now.
     func endTyping(of user: UserID, in channels: Set<ChannelID>) {
         let woken = state.withLock { state in
-            let changed = channels.filter { state.ephemeral.endTyping(of: user, in: $0) }
+            let changed = state.ephemeral.endTyping(of: user, in: channels)
             return state.remove(changed.flatMap { state.subscriptions.publishEphemeral(.channel($0)) })
         }
         for continuation in woken { continuation.resume(returning: .changed) }
