@@ -56,7 +56,7 @@ package enum HubLimits {
     /// longest time is closed.
     package static let connectionsPerAccountMax = 128
     /// Requests in progress of one account; past it the response is `503 busy`.
-    static let requestsPerAccountMax = 32
+    package static let requestsPerAccountMax = 32
     /// Requests in progress of one address; past it the response is `503 busy`.
     static let requestsPerPeerMax = 128
     /// Connections that wait in the system's queue.
