@@ -338,7 +338,8 @@ struct HubRouter: Sendable {
             if let fault { try await fault.injectAfter(context.channel) }
             switch verdict {
             case .report(let report, _):
-                return ResponseShares.respond(ResponseParts(try HubCoding.encode(report)), holding: lease, context)
+                return try await responses.respond(
+                    ResponseParts(try HubCoding.encode(report)), holding: lease, context)
             case .forked:
                 throw HubHTTPError(
                     .conflict, code: "storeForked",
