@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 package import CausewayHubRules
 package import CausewayHubStorage
 package import CausewayModels
@@ -28,12 +29,16 @@ package final class EventNotifier: Sendable {
         /// Accounts whose rights to type are being read.
         var checks = MembershipChecks()
         var waiting: [EventSubscriptions.ReaderID: Waiting] = [:]
+        /// Parts that readers wait to have sent.
+        var drains: [EventSubscriptions.ReaderID: ResponseDrain] = [:]
         /// Readers that must not wait any more.
         var ended: Set<EventSubscriptions.ReaderID> = []
         var isClosed = false
         /// The position up to which the changes of other processes have been looked for; `nil` without readers.
         var position: Int64?
         var published = PublishedMemberships(countMax: HubLimits.changedTopicsMax)
+
+        func mayWait(_ id: EventSubscriptions.ReaderID) -> Bool { !isClosed && !ended.contains(id) }
 
         mutating func remove(_ ids: [EventSubscriptions.ReaderID]) -> [CheckedContinuation<Wake, Never>] {
             ids.compactMap { waiting.removeValue(forKey: $0)?.continuation }
@@ -156,11 +161,12 @@ package final class EventNotifier: Sendable {
 
     /// Ends all waiting, now and later.
     func close() {
-        let ended = state.withLock { state in
+        let (ended, drains) = state.withLock { state in
             state.isClosed = true
-            return state.remove(Array(state.waiting.keys))
+            return (state.remove(Array(state.waiting.keys)), Array(state.drains.values))
         }
         for continuation in ended { continuation.resume(returning: .ended) }
+        for drain in drains { drain.cancel() }
     }
 
     // MARK: - Ephemeral events
@@ -294,7 +300,7 @@ package final class EventNotifier: Sendable {
             await withCheckedContinuation { continuation in
                 let wake: Wake? = state.withLock { state in
                     state.subscriptions.reach(position, id)
-                    if state.isClosed || state.ended.contains(id) { return .ended }
+                    if !state.mayWait(id) { return .ended }
                     if state.subscriptions.isSignaled(id) { return .changed }
                     state.waiting[id] = Waiting(continuation: continuation, deadline: deadline)
                     return nil
@@ -307,12 +313,27 @@ package final class EventNotifier: Sendable {
     }
 
     fileprivate func end(_ id: EventSubscriptions.ReaderID) {
-        let waiting = state.withLock { state in
+        let (waiting, drain) = state.withLock { state in
             // A reader that has left cannot wait any more.
             if state.subscriptions.contains(id) { state.ended.insert(id) }
-            return state.remove([id])
+            return (state.remove([id]), state.drains[id])
         }
         for continuation in waiting { continuation.resume(returning: .ended) }
+        drain?.cancel()
+    }
+
+    fileprivate func wait(_ id: EventSubscriptions.ReaderID, for drain: ResponseDrain) async -> Bool {
+        let mayWait = state.withLock { state in
+            guard state.mayWait(id) else { return false }
+            state.drains[id] = drain
+            return true
+        }
+        guard mayWait else { return false }
+        await drain.wait()
+        return state.withLock { state in
+            state.drains[id] = nil
+            return state.mayWait(id)
+        }
     }
 }
 
@@ -328,7 +349,10 @@ final class EventSession: Sendable {
         self.notifier = notifier
     }
 
-    deinit { notifier.leave(id, of: account) }
+    deinit { leave() }
+
+    /// Ends the session before it is released. It must not be used afterwards.
+    func leave() { notifier.leave(id, of: account) }
 
     /// To be called before reading: a change from then on ends the next wait at once.
     func prepare(_ storage: any HubStorage) async throws(HubStorageError) {
@@ -351,6 +375,11 @@ final class EventSession: Sendable {
     func wait(after position: Int64, until deadline: MonotonicTime) async -> EventNotifier.Wake {
         await notifier.wait(id, after: position, until: deadline)
     }
+
+    /// Waits until a part has left.
+    ///
+    /// - Returns: false if the reader needs nothing more, which may be before that.
+    func wait(for drain: ResponseDrain) async -> Bool { await notifier.wait(id, for: drain) }
 
     /// Ends a wait, also a later one.
     func end() { notifier.end(id) }

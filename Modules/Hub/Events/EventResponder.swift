@@ -157,6 +157,8 @@ struct EventResponder: Sendable {
         _ request: EventRequest, from start: LogCursor, _ session: EventSession, _ context: HubRequestContext,
         to writer: inout any ResponseBodyWriter
     ) async throws {
+        // The end of the response waits for a slow reader; its session does not.
+        defer { session.leave() }
         var request = request
         request.limit = min(request.limit, HubLimits.eventStreamPartMax)
         let bytesMax =
@@ -197,13 +199,11 @@ struct EventResponder: Sendable {
                 if part.isUpToDate {
                     wake = await session.wait(after: cursor.position, until: notifier.now() + commentInterval)
                 }
+                if wake == .ended { return }
                 // The next part is read when this one has left.
-                await drain?.wait()
+                if let drain, await !session.wait(for: drain) { return }
                 drain = nil
-                switch wake {
-                case .ended: return
-                case .changed: break
-                case .deadline:
+                if wake == .deadline {
                     guard try await context.isAuthorized(storage) else { return }
                     nextCheck = notifier.now() + commentInterval
                     // A socket has signs of life of its own.

@@ -76,7 +76,8 @@ import Testing
         struct Failed: Error {}
         let gate = FairGate(slots: 1)
         let account = try Self.account(1)
-        await #expect(throws: Failed.self) { try await gate.run(for: account) { () async throws -> Void in throw Failed() } }
+        let fails: @Sendable () async throws -> Void = { throw Failed() }
+        await #expect(throws: Failed.self) { try await gate.run(for: account, fails) }
         let value = try await gate.run(for: account) { 7 }
         #expect(value == 7)
     }

@@ -163,6 +163,21 @@ import Testing
         }
     }
 
+    /// A client that has ended its side needs nothing more: what it has not read does not keep it a reader.
+    @Test func aSlowReaderThatLeavesIsNoReader() async throws {
+        try await HubFixture.running { hub in
+            let cursor = try await hub.client.eventCursor()
+            let text = String(repeating: "x", count: 100_000)
+            let me = EventAuthor("me", hub.client, ids: 0)
+            for _ in 0..<20 { try await me.send(text) }
+            let channel = try await Self.slow("cursor=\(cursor)", hub.client)
+            try await Eventually.holds("it reads") { hub.hub.eventReaders == 1 }
+            try await channel.close(mode: .output)
+            try await Eventually.holds("the reader has left") { hub.hub.eventReaders == 0 }
+            try? await channel.close()
+        }
+    }
+
     private static func slow(_ query: String, _ client: HubClient) async throws -> any NIOCore.Channel {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.autoRead, value: false)
