@@ -35,8 +35,8 @@ package final class ResponseDrain: Sendable {
         return drain
     }
 
-    /// Returns when the writes have left, when the connection has ended, or when the task is cancelled. Called by one
-    /// task at a time.
+    /// Returns when the writes have left, when the connection has ended, or when the wait or the task is cancelled.
+    /// Called by one task at a time.
     package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -48,11 +48,16 @@ package final class ResponseDrain: Sendable {
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { state in
-                state.isCancelled = true
-                return state.waiting.take()
-            }?.resume()
+            cancel()
         }
+    }
+
+    /// Ends the wait, also a later one; what was written leaves all the same.
+    package func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.waiting.take()
+        }?.resume()
     }
 
     private func end() {

@@ -56,7 +56,7 @@ package enum HubLimits {
     /// longest time is closed.
     package static let connectionsPerAccountMax = 128
     /// Requests in progress of one account; past it the response is `503 busy`.
-    static let requestsPerAccountMax = 32
+    package static let requestsPerAccountMax = 32
     /// Requests in progress of one address; past it the response is `503 busy`.
     static let requestsPerPeerMax = 128
     /// Connections that wait in the system's queue.
@@ -156,6 +156,8 @@ package enum HubLimits {
     /// Typing signals of one account in a burst, and how long it takes to earn one more.
     package static let typingSignalsMax = 20
     package static let typingSignalMilliseconds: Int64 = 500
+    /// Times that the rights for one typing signal are read while memberships change; past it the signal is not shown.
+    package static let typingChecksMax = 3
     /// Accounts whose typing signals are counted; past it all others share one count.
     static let typingAccountsMax = 10_000
     /// Bytes of the ephemeral events in one part; those of a single channel may exceed it.

@@ -1,6 +1,7 @@
+internal import CausewayHTTPServer
 package import CausewayHubRules
-internal import CausewayHubStorage
-internal import CausewayModels
+package import CausewayHubStorage
+package import CausewayModels
 internal import Synchronization
 
 /// Wakes the readers of events: after a commit those of the topics that it changed, and each at its deadline.
@@ -8,7 +9,7 @@ internal import Synchronization
 /// Commits of other processes on the same storage (the operator's commands) are found by looking at the log for changed
 /// topics from time to time, as long as there are readers. So are a reader's own deliveries, of which it knows already:
 /// otherwise one that sends would be woken by each of its messages. Rules: ``EventSubscriptions``.
-final class EventNotifier: Sendable {
+package final class EventNotifier: Sendable {
     enum Wake: Sendable {
         /// Reading may yield something.
         case changed
@@ -25,7 +26,11 @@ final class EventNotifier: Sendable {
     private struct State {
         var subscriptions: EventSubscriptions
         var ephemeral: EphemeralBoard
+        /// Accounts whose rights to type are being read.
+        var checks = MembershipChecks()
         var waiting: [EventSubscriptions.ReaderID: Waiting] = [:]
+        /// Parts that readers wait to have sent.
+        var drains: [EventSubscriptions.ReaderID: ResponseDrain] = [:]
         /// Readers that must not wait any more.
         var ended: Set<EventSubscriptions.ReaderID> = []
         var isClosed = false
@@ -33,23 +38,29 @@ final class EventNotifier: Sendable {
         var position: Int64?
         var published = PublishedMemberships(countMax: HubLimits.changedTopicsMax)
 
+        func mayWait(_ id: EventSubscriptions.ReaderID) -> Bool { !isClosed && !ended.contains(id) }
+
         mutating func remove(_ ids: [EventSubscriptions.ReaderID]) -> [CheckedContinuation<Wake, Never>] {
             ids.compactMap { waiting.removeValue(forKey: $0)?.continuation }
         }
 
         /// Memberships of these accounts may have changed, in these channels: there they are neither typing nor present
         /// until the topics of the account are registered again.
-        mutating func noteMemberships(_ topics: Set<LogTopic>) {
-            var channels: [ChannelID] = []
-            for case .channel(let channel) in topics { channels.append(channel) }
-            let areFew = channels.count <= HubLimits.presentChannelsMax
+        ///
+        /// - Returns: readers of the channels in which typing has ended, those that were not signaled before.
+        mutating func noteMemberships(_ topics: Set<LogTopic>) -> [EventSubscriptions.ReaderID] {
+            guard topics.contains(where: \.isAccount) else { return [] }
+            var channels: Set<ChannelID> = []
+            for case .channel(let channel) in topics { channels.insert(channel) }
+            var ended: Set<ChannelID> = []
             for case .account(let user) in topics {
-                for channel in channels where areFew {
-                    _ = ephemeral.endTyping(of: user, in: channel)
-                    ephemeral.withdraw(user, from: channel)
-                }
-                if !areFew || !subscriptions.readsEphemeral(user) { ephemeral.withdraw(user) }
+                checks.noteChange(of: user)
+                ended.formUnion(ephemeral.endTyping(of: user, in: channels))
+                ephemeral.withdraw(user, from: channels)
+                if !subscriptions.readsEphemeral(user) { ephemeral.withdraw(user) }
             }
+            // Also those of the outbox that removed a member: they know of the removal, and not that typing has ended.
+            return ended.flatMap { subscriptions.publishEphemeral(.channel($0)) }
         }
 
         /// Shows an account as present where its readers read, once that is known.
@@ -64,7 +75,7 @@ final class EventNotifier: Sendable {
     private let run = UInt64.random(in: .min ... .max)
 
     /// - Parameter now: a clock that never goes back.
-    init(
+    package init(
         _ limits: EventSubscriptions.Limits, _ ephemeral: EphemeralBoard.Limits,
         now: @escaping @Sendable () -> MonotonicTime
     ) {
@@ -86,16 +97,17 @@ final class EventNotifier: Sendable {
     /// - Parameters:
     ///   - origin: the outbox that delivered all of the changes; its own readers are woken by the next look at the log.
     ///   - storage: the storage of the commit.
-    func publish(
+    package func publish(
         _ topics: Set<LogTopic>, by origin: EventSubscriptions.Origin? = nil, in storage: any HubStorage
     ) async {
         guard !topics.isEmpty else { return }
         var position: Int64?
         if topics.contains(where: \.isAccount) { position = try? await storage.logEnd().position }
         let woken = state.withLock { state in
-            state.noteMemberships(topics)
+            let ended = state.noteMemberships(topics)
             if let position { state.published.note(topics, upTo: position) }
-            return state.remove(topics.flatMap { state.subscriptions.publish($0, by: origin) })
+            let changed = topics.flatMap { state.subscriptions.publish($0, by: origin) }
+            return state.remove(ended + changed)
         }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
@@ -108,8 +120,9 @@ final class EventNotifier: Sendable {
             let topics = topics.filter { !state.published.contains($0.key, at: $0.value) }
             state.published.removeAll(upTo: last)
             state.position = last
-            state.noteMemberships(Set(topics.keys))
-            return state.remove(topics.flatMap { state.subscriptions.publish($0.key, at: $0.value) })
+            let ended = state.noteMemberships(Set(topics.keys))
+            let changed = topics.flatMap { state.subscriptions.publish($0.key, at: $0.value) }
+            return state.remove(ended + changed)
         }
         for continuation in woken { continuation.resume(returning: .changed) }
     }
@@ -148,19 +161,44 @@ final class EventNotifier: Sendable {
 
     /// Ends all waiting, now and later.
     func close() {
-        let ended = state.withLock { state in
+        let (ended, drains) = state.withLock { state in
             state.isClosed = true
-            return state.remove(Array(state.waiting.keys))
+            return (state.remove(Array(state.waiting.keys)), Array(state.drains.values))
         }
         for continuation in ended { continuation.resume(returning: .ended) }
+        for drain in drains { drain.cancel() }
     }
 
     // MARK: - Ephemeral events
 
     /// Takes a typing signal, and wakes the readers of its channel.
-    func receive(_ signal: EphemeralSignal) -> EphemeralBoard.Outcome {
+    ///
+    /// - Parameter check: reads the rights of the account, and throws if it may not write to the channel. Called again
+    ///   when the memberships of the account have changed meanwhile: a member that is being removed is not shown.
+    /// - Returns: `nil` if they have changed with each call; the signal was dropped.
+    /// - Throws: errors of `check`.
+    package func receive(
+        _ signal: EphemeralSignal, _ check: () async throws -> Void
+    ) async throws -> EphemeralBoard.Outcome? {
+        for _ in 0..<HubLimits.typingChecksMax {
+            let changes = state.withLock { $0.checks.begin(signal.user) }
+            do {
+                try await check()
+            } catch {
+                state.withLock { _ = $0.checks.end(signal.user, begunAt: changes) }
+                throw error
+            }
+            if let outcome = show(signal, checkedSince: changes) { return outcome }
+        }
+        return nil
+    }
+
+    /// - Returns: `nil` if the memberships of the account have changed since its rights were read.
+    private func show(_ signal: EphemeralSignal, checkedSince changes: Int) -> EphemeralBoard.Outcome? {
         let now = now()
-        let (outcome, woken) = state.withLock { state -> (EphemeralBoard.Outcome, [CheckedContinuation<Wake, Never>]) in
+        let (outcome, woken) = state.withLock {
+            state -> (EphemeralBoard.Outcome?, [CheckedContinuation<Wake, Never>]) in
+            guard state.checks.end(signal.user, begunAt: changes) else { return (nil, []) }
             let outcome = state.ephemeral.receive(signal, at: now)
             guard outcome == .latest(isChange: true) else { return (outcome, []) }
             return (outcome, state.remove(state.subscriptions.publishEphemeral(.channel(signal.channel))))
@@ -172,7 +210,7 @@ final class EventNotifier: Sendable {
     /// Ends the typing of an account in channels that have a message of it now.
     func endTyping(of user: UserID, in channels: Set<ChannelID>) {
         let woken = state.withLock { state in
-            let changed = channels.filter { state.ephemeral.endTyping(of: user, in: $0) }
+            let changed = state.ephemeral.endTyping(of: user, in: channels)
             return state.remove(changed.flatMap { state.subscriptions.publishEphemeral(.channel($0)) })
         }
         for continuation in woken { continuation.resume(returning: .changed) }
@@ -262,7 +300,7 @@ final class EventNotifier: Sendable {
             await withCheckedContinuation { continuation in
                 let wake: Wake? = state.withLock { state in
                     state.subscriptions.reach(position, id)
-                    if state.isClosed || state.ended.contains(id) { return .ended }
+                    if !state.mayWait(id) { return .ended }
                     if state.subscriptions.isSignaled(id) { return .changed }
                     state.waiting[id] = Waiting(continuation: continuation, deadline: deadline)
                     return nil
@@ -275,12 +313,27 @@ final class EventNotifier: Sendable {
     }
 
     fileprivate func end(_ id: EventSubscriptions.ReaderID) {
-        let waiting = state.withLock { state in
+        let (waiting, drain) = state.withLock { state in
             // A reader that has left cannot wait any more.
             if state.subscriptions.contains(id) { state.ended.insert(id) }
-            return state.remove([id])
+            return (state.remove([id]), state.drains[id])
         }
         for continuation in waiting { continuation.resume(returning: .ended) }
+        drain?.cancel()
+    }
+
+    fileprivate func wait(_ id: EventSubscriptions.ReaderID, for drain: ResponseDrain) async -> Bool {
+        let mayWait = state.withLock { state in
+            guard state.mayWait(id) else { return false }
+            state.drains[id] = drain
+            return true
+        }
+        guard mayWait else { return false }
+        await drain.wait()
+        return state.withLock { state in
+            state.drains[id] = nil
+            return state.mayWait(id)
+        }
     }
 }
 
@@ -296,7 +349,10 @@ final class EventSession: Sendable {
         self.notifier = notifier
     }
 
-    deinit { notifier.leave(id, of: account) }
+    deinit { leave() }
+
+    /// Ends the session before it is released. It must not be used afterwards.
+    func leave() { notifier.leave(id, of: account) }
 
     /// To be called before reading: a change from then on ends the next wait at once.
     func prepare(_ storage: any HubStorage) async throws(HubStorageError) {
@@ -319,6 +375,11 @@ final class EventSession: Sendable {
     func wait(after position: Int64, until deadline: MonotonicTime) async -> EventNotifier.Wake {
         await notifier.wait(id, after: position, until: deadline)
     }
+
+    /// Waits until a part has left.
+    ///
+    /// - Returns: false if the reader needs nothing more, which may be before that.
+    func wait(for drain: ResponseDrain) async -> Bool { await notifier.wait(id, for: drain) }
 
     /// Ends a wait, also a later one.
     func end() { notifier.end(id) }

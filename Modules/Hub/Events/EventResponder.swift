@@ -53,7 +53,7 @@ struct EventResponder: Sendable {
     func respond(_ request: EventRequest, _ context: HubRequestContext) async throws -> Response {
         if request.isStream { return try await stream(request, context) }
         guard let cursor = request.cursor else {
-            return ResponseShares.respond(
+            return try await responses.respond(
                 try await reader.end().body, holding: try responses.reserve(0, context), context)
         }
         return try await poll(request, after: cursor, context)
@@ -73,7 +73,7 @@ struct EventResponder: Sendable {
         // To find out the topics costs more than a part, so a reader that is behind gets ephemeral events later.
         let isComplete = request.wait <= .zero && (request.seen == nil || known != nil)
         guard first.part.isIdle, !isComplete else {
-            return ResponseShares.respond(first.part.body, holding: first.lease, context)
+            return try await responses.respond(first.part.body, holding: first.lease, context)
         }
         first.lease.correct(to: 0)
         let deadline = notifier.now() + request.wait
@@ -88,7 +88,7 @@ struct EventResponder: Sendable {
                     lease.correct(to: 0)
                     throw HubHTTPError.tokenRefused
                 }
-                return ResponseShares.respond(part.body, holding: lease, context)
+                return try await responses.respond(part.body, holding: lease, context)
             }
             lease.correct(to: 0)
             wake = await session.wait(after: part.cursor.position, until: deadline)
@@ -157,6 +157,8 @@ struct EventResponder: Sendable {
         _ request: EventRequest, from start: LogCursor, _ session: EventSession, _ context: HubRequestContext,
         to writer: inout any ResponseBodyWriter
     ) async throws {
+        // The end of the response waits for a slow reader; its session does not.
+        defer { session.leave() }
         var request = request
         request.limit = min(request.limit, HubLimits.eventStreamPartMax)
         let bytesMax =
@@ -197,13 +199,11 @@ struct EventResponder: Sendable {
                 if part.isUpToDate {
                     wake = await session.wait(after: cursor.position, until: notifier.now() + commentInterval)
                 }
+                if wake == .ended { return }
                 // The next part is read when this one has left.
-                await drain?.wait()
+                if let drain, await !session.wait(for: drain) { return }
                 drain = nil
-                switch wake {
-                case .ended: return
-                case .changed: break
-                case .deadline:
+                if wake == .deadline {
                     guard try await context.isAuthorized(storage) else { return }
                     nextCheck = notifier.now() + commentInterval
                     // A socket has signs of life of its own.

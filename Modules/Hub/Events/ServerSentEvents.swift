@@ -34,14 +34,8 @@ enum ServerSentEvents {
         }
     }
 
-    /// Whether the media types of a header field `Accept` include server-sent events.
-    static func isAccepted(by fields: HTTPFields) -> Bool {
-        fields[values: .accept].contains { value in
-            value.split(separator: ",").contains { range in
-                range.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == contentType
-            }
-        }
-    }
+    /// Whether the media types of a header field `Accept` name server-sent events, and not with the weight 0.
+    static func isAccepted(by fields: HTTPFields) -> Bool { WeightedList.names(contentType, .accept, of: fields) }
 
     private static func field(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("The name of a header field is valid.") }

@@ -30,17 +30,22 @@ final class TypingReceiver: Sendable {
         let wait = rates.withLock { $0.recordFailure(of: account.user.value, at: SystemClock.monotonic()) }
         if let wait { throw HubHTTPError.tooManySignals(seconds: wait) }
         let typing = try Self.decode(body)
-        let state = try await storage.records(.rights(of: account.user, in: channel))
-        var records = RecordTransaction(state)
-        guard records.refusal(.send, by: account.user, in: channel) == nil else {
-            throw HubHTTPError.notFound("no channel named \(channel)", code: "channelNotFound")
-        }
         let signal = EphemeralSignal(
             channel: channel, user: account.user, device: typing.device, sequence: typing.sequence,
             isTyping: typing.isTyping)
-        switch notifier.receive(signal) {
-        case .latest: return WireTypingResult(isShown: true)
-        case .superseded, .full: return WireTypingResult(isShown: false)
+        let outcome = try await notifier.receive(signal) { try await requireWriter(account.user, in: channel) }
+        switch outcome {
+        case .latest?: return WireTypingResult(isShown: true)
+        case .superseded?, .full?, nil: return WireTypingResult(isShown: false)
+        }
+    }
+
+    /// - Throws: 404 if the account may not write to the channel.
+    private func requireWriter(_ user: UserID, in channel: ChannelID) async throws {
+        let state = try await storage.records(.rights(of: user, in: channel))
+        var records = RecordTransaction(state)
+        guard records.refusal(.send, by: user, in: channel) == nil else {
+            throw HubHTTPError.notFound("no channel named \(channel)", code: "channelNotFound")
         }
     }
 

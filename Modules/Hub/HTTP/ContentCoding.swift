@@ -22,12 +22,5 @@ enum ContentCoding: Sendable {
     }
 
     /// Whether the response to a request may have the coding `gzip`: it is named, and not with the weight 0.
-    static func acceptsGzip(_ headers: HTTPFields) -> Bool {
-        headers[values: .acceptEncoding].joined(separator: ",").split(separator: ",").contains { element in
-            let parts = element.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
-            guard parts.first == "gzip" else { return false }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2)
-            return weight?.contains { ("1"..."9").contains($0) } ?? true
-        }
-    }
+    static func acceptsGzip(_ headers: HTTPFields) -> Bool { WeightedList.names("gzip", .acceptEncoding, of: headers) }
 }

@@ -31,26 +31,38 @@ struct ErrorMiddleware: RouterMiddleware {
                 response.headers[JSONResponse.protocolField] = WireProtocol.version
             }
             return response
-        } catch let refusal as HubHTTPError {
+        } catch {
+            return try Self.response(to: error, request, context)
+        }
+    }
+
+    /// Returns the response to an error, which is logged if it is one of the hub.
+    ///
+    /// - Throws: errors of the connection itself, which no response can follow.
+    static func response(
+        to error: any Error, _ request: Request, _ context: HubRequestContext
+    ) throws -> Response {
+        switch error {
+        case let refusal as HubHTTPError:
             if refusal.status.kind == .serverError {
                 context.logger.warning(
                     "refused", metadata: ["status": "\(refusal.status.code)", "code": "\(refusal.body.code)"])
             }
             return refusal.response
-        } catch let error as HubStorageError {
+        case let error as HubStorageError:
             // A storage that is being reopened was logged when it failed.
             if case .recovering = error { return HubHTTPError(error).response }
             context.logger.error("store failed", metadata: ["error": "\(error)"])
             return HubHTTPError(error).response
-        } catch let error as HTTPParserError {
+        case is HTTPParserError:
             // The connection itself is beyond repair: Hummingbird closes it.
             throw error
-        } catch let error as ChannelError {
+        case is ChannelError:
             // It is closed already; a response would not be read.
             throw error
-        } catch let error as HTTPError where error.status == .notFound {
+        case let error as HTTPError where error.status == .notFound:
             return HubRoute.refusal(method: request.method, path: request.uri.path).response
-        } catch {
+        default:
             context.logger.error("request failed", metadata: ["error": "\(error)"])
             return HubHTTPError(
                 .internalServerError, code: "internal",

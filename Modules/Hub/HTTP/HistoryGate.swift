@@ -2,7 +2,7 @@ internal import CausewayWire
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Detects that a client knows more than the hub still has, and names the history in every response.
+/// Detects that a client knows more than the hub still has.
 struct HistoryGate: RouterMiddleware {
     let history: HubHistory
 
@@ -15,13 +15,6 @@ struct HistoryGate: RouterMiddleware {
         let texts = request.headers[values: JSONResponse.historyField]
         context.history = texts.count > 1 ? .foreign : HistoryClaim(texts.first)
         context.knowsHistory = try await history.knowsPresent(context.history)
-        do {
-            var response = try await next(request, context)
-            response.headers[JSONResponse.historyField] = history.text
-            return response
-        } catch var refusal as HubHTTPError {
-            refusal.headers[JSONResponse.historyField] = history.text
-            throw refusal
-        }
+        return try await next(request, context)
     }
 }

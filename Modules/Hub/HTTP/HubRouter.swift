@@ -51,6 +51,7 @@ struct HubRouter: Sendable {
     ) {
         router.add(middleware: ErrorMiddleware(faults: faults))
         let authenticated = router.group().add(middleware: middlewares.authentication)
+            .add(middleware: HistoryHeaderMiddleware(history: history))
             .add(middleware: accountConnections)
         let lasting = authenticated.group().add(middleware: HistoryGate(history: history))
         let admitted = authenticated.group().add(middleware: middlewares.shares)
@@ -59,7 +60,9 @@ struct HubRouter: Sendable {
             let group: any RouterMethods<HubRequestContext> =
                 if !route.needsAccount { router } else if route.isLasting { lasting } else { admitted }
             group.on(RouterPath(route.path), method: route.method) { request, context in
-                if route == .socket, let responder { return try await sockets.open(request, context, responder) }
+                if route == .socket, let responder {
+                    return try await sockets.open(request, context, responder, history)
+                }
                 guard route.isOnSockets || context.exchange == nil else { throw HubHTTPError.needsConnection }
                 var context = context
                 context.acceptsGzip = context.exchange == nil && ContentCoding.acceptsGzip(request.headers)
@@ -335,7 +338,8 @@ struct HubRouter: Sendable {
             if let fault { try await fault.injectAfter(context.channel) }
             switch verdict {
             case .report(let report, _):
-                return ResponseShares.respond(ResponseParts(try HubCoding.encode(report)), holding: lease, context)
+                return try await responses.respond(
+                    ResponseParts(try HubCoding.encode(report)), holding: lease, context)
             case .forked:
                 throw HubHTTPError(
                     .conflict, code: "storeForked",

@@ -9,11 +9,14 @@ struct ResponseParts: Sendable {
     /// Too small to be counted: a connection sends one response after the other.
     var isSmall: Bool { count <= HubLimits.smallResponseBytesMax }
 
+    /// Whether compressing may save anything.
+    var isCompressible: Bool { count >= HubLimits.gzipBytesMin }
+
     init(_ bytes: [UInt8]) { append(bytes) }
 
     /// Returns the bytes in the coding `gzip`; `nil` if they are few, or if it saves nothing.
     func compressed() -> ResponseParts? {
-        guard count >= HubLimits.gzipBytesMin else { return nil }
+        guard isCompressible else { return nil }
         var whole = ByteBuffer()
         whole.reserveCapacity(count)
         for part in parts { whole.writeImmutableBuffer(part) }

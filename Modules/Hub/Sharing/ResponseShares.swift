@@ -44,8 +44,19 @@ struct ResponseShares: Sendable {
         return lease
     }
 
-    static func respond(_ parts: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
-        respond(parts, context.acceptsGzip ? parts.compressed() : nil, holding: lease, context)
+    /// Responds with bytes that exist already; compresses them when it is the account's turn.
+    ///
+    /// - Throws: 401 as ``HubRequestContext/requireAccount()``. Never 503: what the response reports has been done.
+    func respond(
+        _ parts: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext
+    ) async throws -> Response {
+        guard context.acceptsGzip, parts.isCompressible else {
+            return Self.respond(parts, nil, holding: lease, context)
+        }
+        let account = try context.requireAccount()
+        // If too many of the account wait, the client gets the bytes as they are.
+        let compressed = try? await gate.run(for: account) { parts.compressed() }
+        return Self.respond(parts, compressed, holding: lease, context)
     }
 
     private static func respond(

@@ -46,10 +46,13 @@ final class SocketOpener: Sendable {
 
     /// Responds with 101, and serves the socket until it ends.
     ///
-    /// - Parameter responder: handles its requests.
+    /// - Parameters:
+    ///   - responder: handles its requests.
+    ///   - history: is named in the responses that come from no route.
     /// - Throws: 400, 403 or 426 for a request that cannot become a socket; 503 `busy` if there are too many.
     func open(
-        _ request: Request, _ context: HubRequestContext, _ responder: any HTTPResponder<HubRequestContext>
+        _ request: Request, _ context: HubRequestContext, _ responder: any HTTPResponder<HubRequestContext>,
+        _ history: HubHistory
     ) async throws -> Response {
         guard request.headers[values: Self.originField].isEmpty else { throw HubHTTPError.originRefused }
         let fields: HTTPHeaders
@@ -72,7 +75,7 @@ final class SocketOpener: Sendable {
         context.channel.triggerUserOutboundEvent(
             ConnectionUpgrade { loop in stream.serverPipeline(on: loop) { received.change(by: $0) } }, promise: nil)
         context.channel.closeFuture.whenComplete { _ in stream.connectionClosed() }
-        let session = SocketSession(stream, context, responder, contents)
+        let session = SocketSession(stream, context, responder, contents, history)
         var response = Response(status: .switchingProtocols, headers: HTTPFields(fields, splitCookie: false))
         response.headers[Self.windowField] = String(HubLimits.socketRequestsMax)
         response.body = ResponseBody { [self] writer in

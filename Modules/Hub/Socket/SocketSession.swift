@@ -30,17 +30,19 @@ final class SocketSession: Sendable {
     private let opening: HubRequestContext
     private let responder: any HTTPResponder<HubRequestContext>
     private let contents: MessageContents
+    private let history: HubHistory
     private let exchanges = SocketExchanges(windowMax: HubLimits.socketRequestsMax)
     private let state = Mutex(State())
 
     init(
         _ stream: WebSocketStream, _ opening: HubRequestContext, _ responder: any HTTPResponder<HubRequestContext>,
-        _ contents: MessageContents
+        _ contents: MessageContents, _ history: HubHistory
     ) {
         self.stream = stream
         self.opening = opening
         self.responder = responder
         self.contents = contents
+        self.history = history
     }
 
     /// Serves until the connection has ended; when the stream was told to stop, until the requests in progress are
@@ -150,7 +152,7 @@ final class SocketSession: Sendable {
         case .tooMany:
             // Here, so that a client that reads no responses is not read either: it could collect tasks otherwise.
             let exchange = SocketExchange(id: request.id, isLasting: true)
-            await respond(to: exchange) { HubHTTPError.busy.response }
+            await respond(to: exchange) { refusal(.busy) }
         case .admitted(let exchange): perform(request, exchange)
         }
     }
@@ -190,13 +192,20 @@ final class SocketSession: Sendable {
     private func response(to request: WireSocket.Request, _ exchange: SocketExchange) async throws -> Response {
         let context = HubRequestContext(of: exchange, on: opening)
         guard let head = Self.head(of: request) else {
-            return HubHTTPError(
-                .badRequest, code: "requestInvalid",
-                detail: "the message has a method, a path or a header field that no request can have"
-            ).response
+            return refusal(
+                HubHTTPError(
+                    .badRequest, code: "requestInvalid",
+                    detail: "the message has a method, a path or a header field that no request can have"))
         }
         let body = RequestBody(buffer: ByteBuffer(bytes: request.body ?? []))
         return try await responder.respond(to: Request(head: head, body: body), context: context)
+    }
+
+    /// The response to a request that no route gets to see; those of the routes name the history by themselves.
+    private func refusal(_ error: HubHTTPError) -> Response {
+        var response = error.response
+        response.headers[JSONResponse.historyField] = history.text
+        return response
     }
 
     /// - Returns: `nil` if a part of it could not be part of a request.

@@ -46,11 +46,13 @@ extension EphemeralBoard {
         for channel in ended.channels { removePresence(of: user, in: channel) }
     }
 
-    /// An account may not be a member of a channel any more.
-    package mutating func withdraw(_ user: UserID, from channel: ChannelID) {
-        guard let index = presence[user]?.channels.firstIndex(of: channel) else { return }
-        presence[user]?.channels.remove(at: index)
-        removePresence(of: user, in: channel)
+    /// An account may not be a member of these channels any more.
+    ///
+    /// - Complexity: O(channels in which it is present), whatever the number of these.
+    package mutating func withdraw(_ user: UserID, from left: Set<ChannelID>) {
+        guard let known = presence[user]?.channels else { return }
+        presence[user]?.channels = known.filter { !left.contains($0) }
+        for channel in known where left.contains(channel) { removePresence(of: user, in: channel) }
     }
 
     /// Returns the channels in which presence has changed since the last call: their readers are to be woken, but not

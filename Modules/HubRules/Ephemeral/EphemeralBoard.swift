@@ -159,6 +159,18 @@ package struct EphemeralBoard: Sendable {
         return isChange
     }
 
+    /// Ends the typing of an account in these channels.
+    ///
+    /// - Returns: the channels whose state has changed.
+    /// - Complexity: O(typing devices of the account), whatever the number of channels.
+    package mutating func endTyping(of user: UserID, in ended: Set<ChannelID>) -> Set<ChannelID> {
+        var changed: Set<ChannelID> = []
+        for channel in Set((typing[user] ?? []).map(\.channel)) where ended.contains(channel) {
+            if endTyping(of: user, in: channel) { changed.insert(channel) }
+        }
+        return changed
+    }
+
     /// Removes what has ended.
     package mutating func removeExpired(at now: MonotonicTime) {
         for key in typingEnds.removeExpired(at: now) {

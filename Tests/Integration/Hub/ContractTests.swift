@@ -29,6 +29,26 @@ import Testing
         }
     }
 
+    @Test func everyResponseToAnAccountHasTheHistory() async throws {
+        try await HubFixture.running { hub in
+            let contract = try await Self.contract(hub)
+            for (path, methods) in try #require(contract["paths"]?.members) {
+                for (method, operation) in methods.members ?? [:] where operation["security"] != .array([]) {
+                    for (status, response) in operation["responses"]?.members ?? [:] {
+                        var described = response
+                        if let reference = response["$ref"]?.string {
+                            let name = reference.split(separator: "/").last.map(String.init) ?? ""
+                            described = try #require(contract["components"]?["responses"]?[name])
+                        }
+                        let isNamed = described["headers"]?[WireProtocol.historyHeader] != nil
+                        // Those of a request whose account is not known.
+                        #expect(isNamed != ["401", "431"].contains(status), "\(method) \(path) \(status)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func itsLimitsAreTheHubs() async throws {
         try await HubFixture.running { hub in
             let schemas = try #require(try await Self.contract(hub)["components"]?["schemas"])

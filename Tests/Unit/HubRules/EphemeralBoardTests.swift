@@ -87,6 +87,20 @@ import Testing
         #expect(Self.read(board, at: 2).states.isEmpty, "a message ends it on all devices")
     }
 
+    /// However many channels an account leaves at once.
+    @Test func typingEndsInTheChannelsThatAnAccountHasLeft() {
+        var board = EphemeralBoard(Self.limits())
+        for name in ["a", "b", "c"] { _ = board.receive(Self.signal("ann", 1, in: name), at: Self.at(0)) }
+        _ = board.receive(Self.signal("ann", 2, in: "c", false), at: Self.at(0))
+        _ = board.receive(Self.signal("bob", 1, in: "a"), at: Self.at(0))
+        let left = Set((["b", "c"] + (0..<1_000).map { "other\($0)" }).map(Self.channel))
+        let changed = board.endTyping(of: Self.user("ann"), in: left)
+        #expect(changed == [Self.channel("b")], "one in which it was typing")
+        #expect(Self.text(Self.read(board)) == ["a: ann|bob "])
+        let next = board.receive(Self.signal("ann", 2, in: "b"), at: Self.at(1))
+        #expect(next == .latest(isChange: true))
+    }
+
     @Test func signalsAreBounded() {
         var board = EphemeralBoard(
             Self.limits { limits in
@@ -146,10 +160,14 @@ import Testing
     @Test func presenceFollowsMemberships() {
         var board = EphemeralBoard(Self.limits())
         board.arrive(Self.user("ann"), in: [Self.channel("a"), Self.channel("b")])
-        board.withdraw(Self.user("ann"), from: Self.channel("a"))
+        board.withdraw(Self.user("ann"), from: [Self.channel("a")])
         #expect(Self.text(Self.read(board)) == ["b:  ann"])
         board.arrive(Self.user("ann"), in: [Self.channel("b"), Self.channel("c")])
         #expect(Self.text(Self.read(board)) == ["b:  ann", "c:  ann"])
+        _ = board.takePresenceChanges()
+        board.withdraw(Self.user("ann"), from: [Self.channel("a")])
+        let changes = board.takePresenceChanges()
+        #expect(changes.isEmpty, "it was not there")
         board.withdraw(Self.user("ann"))
         #expect(Self.read(board).states.isEmpty)
     }

@@ -103,6 +103,53 @@ import Testing
         }
     }
 
+    /// As many as the hub reads at a time, and more than those in which an account is shown as present.
+    @Test func aMemberThatLeavesManyChannelsAtOnceIsNotShownInAny() async throws {
+        try await HubFixture.running(change: Self.patient) { hub in
+            let other = try await hub.client(of: "other")
+            let names = (0...HubLimits.presentChannelsMax).map { "c\($0)" }
+            let channels = try names.map { try #require(ChannelID($0)) }
+            let members = try names.map { try #require(ChannelMemberID("\($0)/other")) }
+            let writes =
+                channels.map { ChannelAction.create($0, ChannelSettings()).write }
+                + members.map { ChannelMemberAction(.add(.member), $0).write }
+            let made = try await hub.client.report(
+                delivery(writes.enumerated().map { write(Int64($0.offset + 1), $0.element) }))
+            #expect(made.kinds.allSatisfy { $0 == .accepted })
+            #expect(try await other.typing(1, in: "c0").decoded(WireTypingResult.self).isShown)
+            #expect(try await Self.channels(hub.client).flatMap(\.typing).map(\.user.value) == ["other"])
+            let removals = members.map { ChannelMemberAction(.remove, $0).write }
+            let first = writes.count + 1
+            // Further operations of the same lane.
+            let removed = try await hub.client.report(
+                delivery(removals.enumerated().map { write(Int64(first + $0.offset), $0.element) }))
+            #expect(removed.kinds.allSatisfy { $0 == .accepted })
+            #expect(try await Self.channels(hub.client).allSatisfy(\.typing.isEmpty))
+        }
+    }
+
+    /// The reader of the outbox that removes a member is woken, too: by the end of the typing.
+    @Test func aRemovalEndsTypingForTheOneWhoRemoves() async throws {
+        let rarely: @Sendable (inout HubConfiguration) -> Void = {
+            Self.patient(&$0)
+            $0.eventCheck = .seconds(3600)
+        }
+        try await HubFixture.running(change: rarely) { hub in
+            let other = try await hub.client(of: "other")
+            let cursor = try await hub.client.eventCursor()
+            let query = "cursor=\(cursor)&ephemeral=0&outbox=\(outbox(1))"
+            try await hub.client.streaming(query) { stream in
+                #expect(try await stream.nextPart() != nil)
+                #expect(try await other.typing(1).status == 200)
+                let shown = try await stream.nextPart()?.ephemeral?.channels.first
+                #expect(shown?.typing.map(\.user.value) == ["other"])
+                try await EventAuthor("me", hub.client, ids: 0).member(.remove, "general/other")
+                let ended = try await stream.nextPart()?.ephemeral?.channels.first
+                #expect(ended?.typing.isEmpty == true)
+            }
+        }
+    }
+
     /// The hub looks at its log for the commits of other processes, and finds those that it has published itself, too.
     @Test func aLookAtTheLogEndsNothingOfANewMember() async throws {
         let often: @Sendable (inout HubConfiguration) -> Void = {

@@ -123,6 +123,29 @@ import Testing
         }
     }
 
+    /// Only a client that names them gets server-sent events (RFC 9110 §12.5.1).
+    @Test func serverSentEventsAreForThoseWhoTakeThem() async throws {
+        let stream = "text/event-stream"
+        let rows: [(accept: String, isStream: Bool)] = [
+            (stream, true), ("TEXT/Event-Stream", true), ("application/json, \(stream)", true),
+            ("\(stream);q=0.1", true), ("\(stream) ;charset=utf-8;\tQ=1", true), ("\(stream);v=\"a,b;q=0\"", true),
+            ("\(stream);q=0", false), ("\(stream); Q=0.000", false), ("application/json, \(stream);q=0", false),
+            ("text/plain;v=\",\(stream),\"", false), ("text/plain;v=\"\\\",\(stream),\"", false),
+            ("text/event-streams", false), ("text/*", false), ("*/*", false), ("", false),
+        ]
+        try await HubFixture.running { hub in
+            // A reset ends either response at once.
+            let foreign = String(repeating: "0", count: 32) + "-" + String(repeating: "1", count: 32) + "-5"
+            for (accept, isStream) in rows {
+                let answer = try await hub.client.send(
+                    .GET, WireProtocol.eventsPath + "?cursor=\(foreign)", headers: ["Accept": accept])
+                #expect(
+                    answer.headers.first(name: "Content-Type") == (isStream ? stream : "application/json"),
+                    "\(accept)")
+            }
+        }
+    }
+
     /// A reader that does not read holds a position. It gets everything afterwards, each record once.
     @Test func aSlowReaderDelaysNobody() async throws {
         try await HubFixture.running { hub in
@@ -137,6 +160,21 @@ import Testing
             #expect(hub.hub.eventReaders == 1)
             try await channel.close()
             try await Eventually.holds("the reader has left") { hub.hub.eventReaders == 0 }
+        }
+    }
+
+    /// A client that has ended its side needs nothing more: what it has not read does not keep it a reader.
+    @Test func aSlowReaderThatLeavesIsNoReader() async throws {
+        try await HubFixture.running { hub in
+            let cursor = try await hub.client.eventCursor()
+            let text = String(repeating: "x", count: 100_000)
+            let me = EventAuthor("me", hub.client, ids: 0)
+            for _ in 0..<20 { try await me.send(text) }
+            let channel = try await Self.slow("cursor=\(cursor)", hub.client)
+            try await Eventually.holds("it reads") { hub.hub.eventReaders == 1 }
+            try await channel.close(mode: .output)
+            try await Eventually.holds("the reader has left") { hub.hub.eventReaders == 0 }
+            try? await channel.close()
         }
     }
 

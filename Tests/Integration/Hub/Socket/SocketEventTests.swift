@@ -122,6 +122,7 @@ import Testing
             }
             let response = try await socket.get("/v1/events?cursor=\(cursor)&wait=30", id: 9)
             #expect(response.id == 9 && response.status == 503)
+            #expect(response.headers[WireProtocol.historyHeader.lowercased()] != nil)
             #expect(try await socket.get(WireProtocol.sessionPath, id: 10).status == 200)
         }
     }

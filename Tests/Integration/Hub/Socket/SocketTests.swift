@@ -27,6 +27,7 @@ import Testing
             #expect(head.contains("sec-websocket-protocol: causeway.v1\r\n"))
             #expect(head.contains("causeway-window: \(HubLimits.socketRequestsMax)\r\n"))
             #expect(head.contains("causeway-protocol: 1\r\n"))
+            #expect(head.contains("causeway-history: "))
             #expect(!head.contains("sec-websocket-extensions"))
             #expect(!head.contains("content-length") && !head.contains("transfer-encoding"))
         }
@@ -47,6 +48,7 @@ import Testing
                 let head = try await socket.handshake(token: hub.client.token ?? "", change: change)
                 #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(head)")
                 #expect(head.lowercased().contains("causeway-protocol: 1\r\n"))
+                #expect(head.lowercased().contains("causeway-history: ") == (status != "401"), "\(head)")
                 await socket.close()
             }
         }
@@ -213,6 +215,7 @@ import Testing
                 let response = try await socket.response()
                 #expect(response.id == request.id)
                 #expect(response.status == 400)
+                #expect(response.headers[WireProtocol.historyHeader.lowercased()] != nil)
             }
             #expect(try await socket.get("/v1/session").status == 200)
         }
