@@ -59,6 +59,8 @@ package struct FileStatus: Sendable, Hashable {
     package let owner: UInt32
     package let permissions: FilePermissions
     package let bytesCount: Int64
+    /// The names that the file has, on all paths together.
+    package let linksCount: UInt64
     package let identity: Identity
     package let version: Version
 
@@ -83,6 +85,7 @@ package struct FileStatus: Sendable, Hashable {
         owner = found.st_uid
         permissions = FilePermissions(rawValue: UInt32(found.st_mode & 0o7777))
         bytesCount = Int64(found.st_size)
+        linksCount = UInt64(found.st_nlink)
         identity = Identity(
             device: UInt64(truncatingIfNeeded: found.st_dev), number: UInt64(truncatingIfNeeded: found.st_ino))
         #if canImport(Darwin)

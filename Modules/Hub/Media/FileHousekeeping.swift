@@ -13,106 +13,217 @@ struct FileHousekeeping: Sendable {
     private var storage: any HubStorage { files.storage }
     private var blobs: any BlobStorage { files.blobs }
 
+    /// The failures of one round. They are logged together, so that a broken disk does not fill the log.
+    private struct Failures {
+        private(set) var count = 0
+        private(set) var first: (any Error)?
+
+        mutating func note(_ error: any Error) {
+            guard !(error is CancellationError) else { return }
+            count += 1
+            if first == nil { first = error }
+        }
+    }
+
     // MARK: - Expiry
 
-    /// Removes expired uploads and blobs at the start and after each interval, and collects orphans at the start. Ends
-    /// when the task is cancelled.
+    /// Removes expired uploads and blobs at the start and after each interval. Collects orphans at the start, and those
+    /// that could not be removed in the rounds after it. Ends when the task is cancelled.
+    ///
+    /// A file that cannot be removed keeps no other from being removed.
     func run(every interval: Duration) async {
-        await doing("orphans not collected") { try await collectOrphans() }
+        // The first bytes of the names that are to be compared with the rows.
+        var unchecked = Set(UInt8.min ... .max)
         repeat {
-            await doing("files not expired") { try await expire(at: SystemClock.now()) }
+            var failures = Failures()
+            await collectOrphans(&unchecked, &failures)
+            await expire(at: SystemClock.now(), &unchecked, &failures)
+            log(failures)
         } while (try? await Task.sleep(for: interval)) != nil
     }
 
-    func expire(at now: Timestamp) async throws {
-        let uploadsBy = now.minus(seconds: files.limits.uploadSecondsMax)
-        var uploads = 0
-        while !Task.isCancelled {
-            let expired = try await storage.uploads(
-                createdBy: uploadsBy, after: nil, limit: HubLimits.expiredPerReadMax)
-            for upload in expired { try await files.uploads.run(upload.id) { try await files.remove(upload.id) } }
-            uploads += expired.count
-            if expired.count < HubLimits.expiredPerReadMax { break }
-        }
-        let unattachedSince = now.minus(seconds: files.limits.unattachedSecondsMax)
-        var removed = 0
-        while !Task.isCancelled {
-            let names = try await storage.unattachedBlobs(
-                since: unattachedSince, limit: HubLimits.expiredPerReadMax)
-            for name in names { try await remove(name, unattachedSince: unattachedSince) }
-            removed += names.count
-            if names.count < HubLimits.expiredPerReadMax { break }
-        }
+    private func expire(at now: Timestamp, _ unchecked: inout Set<UInt8>, _ failures: inout Failures) async {
+        let uploads = await expireUploads(
+            createdBy: now.minus(seconds: files.limits.uploadSecondsMax), &failures)
+        let removed = await expireBlobs(
+            unattachedSince: now.minus(seconds: files.limits.unattachedSecondsMax), &unchecked, &failures)
         guard uploads + removed > 0 else { return }
         logger.info("files expired", metadata: ["uploads": "\(uploads)", "files": "\(removed)"])
     }
 
+    /// - Returns: the number of uploads that were removed.
+    private func expireUploads(createdBy time: Timestamp, _ failures: inout Failures) async -> Int {
+        var count = 0
+        var last: HubUpload?
+        while !Task.isCancelled {
+            let expired: [HubUpload]
+            do {
+                expired = try await storage.uploads(
+                    createdBy: time, after: last, limit: HubLimits.expiredPerReadMax)
+            } catch {
+                failures.note(error)
+                break
+            }
+            for upload in expired {
+                do {
+                    try await files.uploads.run(upload.id) { try await files.remove(upload.id) }
+                    count += 1
+                } catch is HubHTTPError {
+                    // A newer request for it came first, or the hub stops: its turn is in the next round.
+                } catch {
+                    failures.note(error)
+                }
+            }
+            guard let end = expired.last else { break }
+            last = end
+        }
+        return count
+    }
+
+    /// - Returns: the number of blobs that were removed.
+    private func expireBlobs(
+        unattachedSince time: Timestamp, _ unchecked: inout Set<UInt8>, _ failures: inout Failures
+    ) async -> Int {
+        var count = 0
+        // Those whose row may be there again, before the others.
+        var failed: Set<BlobName> = []
+        while !Task.isCancelled, failed.count < HubLimits.expiredPerReadMax {
+            let names: [BlobName]
+            do {
+                names = try await storage.unattachedBlobs(
+                    since: time, limit: HubLimits.expiredPerReadMax + failed.count)
+            } catch {
+                failures.note(error)
+                break
+            }
+            let remaining = names.filter { !failed.contains($0) }
+            for name in remaining {
+                do {
+                    if try await remove(name, unattachedSince: time) { count += 1 }
+                } catch {
+                    failures.note(error)
+                    failed.insert(name)
+                    // Its row may be gone, and its bytes not.
+                    unchecked.insert(name.bytes[0])
+                }
+            }
+            if remaining.count < HubLimits.expiredPerReadMax { break }
+        }
+        return count
+    }
+
     /// The row first: a crash between the two leaves bytes without a row, which are collected.
-    private func remove(_ name: BlobName, unattachedSince time: Timestamp) async throws {
+    ///
+    /// - Returns: false if it is attached to a message again.
+    private func remove(_ name: BlobName, unattachedSince time: Timestamp) async throws -> Bool {
         try await files.names.run(name) {
-            if try await storage.removeBlob(name, unattachedSince: time) { try await blobs.remove(name) }
+            guard try await storage.removeBlob(name, unattachedSince: time) else { return false }
+            try await blobs.remove(name)
+            return true
         }
     }
 
     // MARK: - After a crash
 
-    /// Completes or removes uploads whose part is gone, and removes parts without an upload. Called before the hub
-    /// serves. Cost: the number of uploads.
+    /// Removes uploads whose part is gone, and parts without an upload or of one that is complete. Called before the
+    /// hub serves. Cost: the number of uploads.
+    ///
+    /// An upload that has its part is continued by its client, or expires.
     func repair() async throws {
         var parts = Set(try await blobs.parts())
-        var completed = 0
-        var lost = 0
+        var (completed, lost, orphans) = (0, 0, 0)
+        var failures = Failures()
         var last: HubUpload?
         repeat {
             let uploads = try await storage.uploads(
                 createdBy: Timestamp(milliseconds: .max), after: last, limit: HubLimits.expiredPerReadMax)
             for upload in uploads {
                 let hasPart = parts.remove(upload.id) != nil
-                if upload.completedAt != nil, hasPart {
-                    try await blobs.removePart(upload.id)
-                } else if upload.completedAt == nil, !hasPart {
-                    if try await files.recover(upload) { completed += 1 } else { lost += 1 }
+                let isComplete = upload.completedAt != nil
+                // One that is complete needs no part, and every other one needs its part.
+                guard hasPart == isComplete else { continue }
+                do {
+                    if isComplete {
+                        try await blobs.removePart(upload.id)
+                        completed += 1
+                    } else {
+                        try await storage.removeUpload(upload.id)
+                        lost += 1
+                    }
+                } catch {
+                    failures.note(error)
                 }
             }
             last = uploads.last
         } while last != nil
-        for part in parts { try await blobs.removePart(part) }
-        guard completed + lost + parts.count > 0 else { return }
+        for part in parts {
+            do {
+                try await blobs.removePart(part)
+                orphans += 1
+            } catch {
+                failures.note(error)
+            }
+        }
+        log(failures)
+        guard completed + lost + orphans > 0 else { return }
         logger.notice(
             "uploads repaired",
-            metadata: ["completed": "\(completed)", "lost": "\(lost)", "orphans": "\(parts.count)"])
+            metadata: ["completed": "\(completed)", "lost": "\(lost)", "orphans": "\(orphans)"])
     }
 
-    /// Removes blobs without a row: of a crash, or of a database that was restored from a backup.
-    private func collectOrphans() async throws {
+    /// Removes blobs without a row: of a crash, of a removal that failed, or of a database that was restored from a
+    /// backup.
+    ///
+    /// - Parameter unchecked: the first bytes of the names that are looked at. Those stay whose blobs could not all be
+    ///   compared with their rows, or removed.
+    private func collectOrphans(_ unchecked: inout Set<UInt8>, _ failures: inout Failures) async {
         var count = 0
-        for byte in UInt8.min ... .max {
-            guard !Task.isCancelled else { return }
-            var rest = try await blobs.names(firstByte: byte)[...]
-            while !rest.isEmpty {
-                let names = Array(rest.prefix(HubLimits.expiredPerReadMax))
-                rest = rest.dropFirst(names.count)
-                let known = try await storage.blobs(among: names)
-                for name in names where !known.contains(name) {
-                    // An upload may be completed just now: its row comes after its bytes.
-                    try await files.names.run(name) {
-                        guard try await storage.blobs(among: [name]).isEmpty else { return }
-                        try await blobs.remove(name)
-                        count += 1
-                    }
-                }
+        for byte in unchecked.sorted() where !Task.isCancelled {
+            do {
+                let isDone = try await collectOrphans(firstByte: byte, &count, &failures)
+                if isDone { unchecked.remove(byte) }
+            } catch {
+                failures.note(error)
             }
         }
         if count > 0 { logger.notice("orphaned files removed", metadata: ["count": "\(count)"]) }
     }
 
-    private func doing(_ failure: Logger.Message, _ body: () async throws -> Void) async {
-        do {
-            try await body()
-        } catch is CancellationError {
-        } catch {
-            logger.warning(failure, metadata: ["error": "\(error)"])
+    /// - Returns: false if one could not be removed.
+    private func collectOrphans(
+        firstByte: UInt8, _ count: inout Int, _ failures: inout Failures
+    ) async throws -> Bool {
+        var isDone = true
+        var rest = try await blobs.names(firstByte: firstByte)[...]
+        while !rest.isEmpty {
+            let names = Array(rest.prefix(HubLimits.expiredPerReadMax))
+            rest = rest.dropFirst(names.count)
+            let known = try await storage.blobs(among: names)
+            for name in names where !known.contains(name) {
+                do {
+                    if try await removeOrphan(name) { count += 1 }
+                } catch {
+                    failures.note(error)
+                    isDone = false
+                }
+            }
         }
+        return isDone
+    }
+
+    /// - Returns: false if it has a row meanwhile.
+    private func removeOrphan(_ name: BlobName) async throws -> Bool {
+        // An upload may be completed just now: its row comes after its bytes.
+        try await files.names.run(name) {
+            guard try await storage.blobs(among: [name]).isEmpty else { return false }
+            try await blobs.remove(name)
+            return true
+        }
+    }
+
+    private func log(_ failures: Failures) {
+        guard let first = failures.first else { return }
+        logger.warning("files not removed", metadata: ["count": "\(failures.count)", "error": "\(first)"])
     }
 }
 

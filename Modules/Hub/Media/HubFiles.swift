@@ -4,7 +4,6 @@ internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
 internal import CausewaySystem
-internal import NIOCore
 
 /// The files of a hub: their rows, their bytes, and the changes of both that must not overlap.
 struct HubFiles: Sendable {
@@ -16,41 +15,26 @@ struct HubFiles: Sendable {
     /// The bytes and the row of a blob change together: one change for each name at a time.
     let names = KeyedTurns<BlobName>()
 
-    /// Turns the bytes of an upload into a blob, and marks it as complete.
+    /// Stores the bytes of an upload as a blob, and marks it as complete.
+    ///
+    /// The part stays until the row is committed, so that an upload can be completed again whatever fails in between,
+    /// and one without a part has lost its bytes. A blob of its hash proves nothing then: another account may have sent
+    /// it.
     ///
     /// - Throws: `BlobStorageError.mismatch` if the bytes are not those that were announced.
     func complete(_ upload: HubUpload, _ part: any BlobPart) async throws {
         try await names.run(upload.blob) {
             let head = try await part.head(InlineMediaType.headBytes)
             try await part.finish(as: upload.blob, size: upload.size)
-            try await complete(upload, head)
-        }
-    }
-
-    /// Finds out about an upload without a part: it was turned into a blob just before its row could be changed, or its
-    /// bytes are lost, and it is removed.
-    ///
-    /// - Returns: whether it is complete.
-    func recover(_ upload: HubUpload) async throws -> Bool {
-        try await names.run(upload.blob) {
-            // Also makes its name durable.
-            let isStored = try await blobs.names(firstByte: upload.blob.bytes[0]).contains(upload.blob)
-            guard isStored, let reader = try await blobs.open(upload.blob), reader.size == upload.size else {
-                try await storage.removeUpload(upload.id)
-                return false
+            let type = InlineMediaType.served(head: head)
+            guard try await storage.completeUpload(upload.id, servedAs: type, at: SystemClock.now()) else {
+                // Cancelled meanwhile; the blob has no row, and is collected.
+                try await blobs.removePart(upload.id)
+                throw HubHTTPError.uploadNotFound
             }
-            let head = try await reader.read(at: 0, count: InlineMediaType.headBytes)
-            try await complete(upload, Array(head.readableBytesView))
-            return true
         }
-    }
-
-    private func complete(_ upload: HubUpload, _ head: [UInt8]) async throws {
-        let type = InlineMediaType.served(head: head)
-        guard try await storage.completeUpload(upload.id, servedAs: type, at: SystemClock.now()) else {
-            // Cancelled meanwhile; the blob has no row, and is collected.
-            throw HubHTTPError.uploadNotFound
-        }
+        // A part that cannot be removed is no failure: the next start, or the end of its upload, removes it.
+        try? await blobs.removePart(upload.id)
     }
 
     /// Removes an upload and its bytes.
@@ -59,12 +43,15 @@ struct HubFiles: Sendable {
         try await storage.removeUpload(upload)
     }
 
-    /// Removes an upload that failed before any of its bytes was durable: a client that knows it begins again.
+    /// Removes an upload that failed before any of its bytes was durable, or before it had a part: a client that knows
+    /// it begins again.
     func removeIfEmpty(_ id: UploadID) async throws {
-        guard let part = try await blobs.openPart(id) else { return }
-        let length = part.length
-        await part.close()
-        if length == 0 { try await remove(id) }
+        if let part = try await blobs.openPart(id) {
+            let length = part.length
+            await part.close()
+            guard length == 0 else { return }
+        }
+        try await remove(id)
     }
 
     /// Removes the upload of an account that was idle longest, if one was idle for long enough.

@@ -6,12 +6,20 @@ internal import Synchronization
 package final class BlobFaults: Sendable {
     /// A step that can fail as if the disk had.
     package enum Step: Sendable, Equatable {
+        /// Before the file of a part is created.
+        case create
         /// Before bytes are written.
         case write
         /// Before bytes are synced.
         case sync
-        /// After a part was renamed to a blob, before the change of the name is durable.
-        case rename
+        /// Before the folder of a blob is synced into its parent.
+        case folder
+        /// Before a file gets a second name: it gets none, as on a file system without such names.
+        case link
+        /// After a file has the name of a blob, before the name is durable.
+        case name
+        /// Before a part or a blob is removed.
+        case remove
     }
 
     package enum Failure: Sendable, Equatable { case broken, full }

@@ -7,6 +7,10 @@ internal import Synchronization
 ///
 /// It hashes the bytes as they are appended. Its hash survives ``close()`` in memory; after a restart of the hub, or of
 /// a part that was not used for long, ``finish(as:size:)`` reads the file again.
+///
+/// A part whose file has a second name was finished: that name is, or was, the one of a blob. All of its bytes were
+/// synced before, whatever length its own name has. It is opened for reading alone, because a write would change the
+/// blob.
 final class FolderPart: BlobPart {
     private struct State: ~Copyable {
         /// Open while the part is.
@@ -41,17 +45,27 @@ final class FolderPart: BlobPart {
         folder.partsFolder + "/" + HubBlobFolder.name(of: id, length: durable)
     }
 
-    /// Opens the file and cuts the bytes after the durable ones. Blocks.
+    /// Opens the file and cuts the bytes after the durable ones, unless the part was finished. Blocks.
     ///
     /// - Returns: false if the file is gone, or shorter than it was.
     func open() throws(BlobStorageError) -> Bool {
         let path = path(length)
         return try state.withLock { state throws(BlobStorageError) in
             do throws(SystemError) {
-                let file = try OpenFile(path, for: .readingAndWriting, .noLink)
-                let found = try file.status().bytesCount
-                guard found >= state.durable else { return false }
-                if found > state.durable { try file.truncate(to: state.durable) }
+                let status = try FileStatus(of: path, followsLink: false)
+                let found = status.bytesCount
+                guard status.kind == .file, found >= state.durable else { return false }
+                let isFinished = status.linksCount > 1
+                let file = try OpenFile(path, for: isFinished ? .reading : .readingAndWriting, .noLink)
+                if found > state.durable {
+                    if isFinished {
+                        try rename(&state, to: found)
+                        state.written = found
+                        state.isHashed = false
+                    } else {
+                        try file.truncate(to: state.durable)
+                    }
+                }
                 state.file = file
                 return true
             } catch {
@@ -84,7 +98,15 @@ final class FolderPart: BlobPart {
         guard let file = state.file, state.written > state.durable else { return }
         try folder.inject(.sync)
         try file.syncData()
-        let renamed = path(state.written)
+        let written = state.written
+        try rename(&state, to: written)
+    }
+
+    /// Changes the durable length, and with it the name of the file.
+    ///
+    /// - Parameter length: the bytes that were synced.
+    private func rename(_ state: inout State, to length: Int64) throws(SystemError) {
+        let renamed = path(length)
         try FileSystem.rename(path(state.durable), to: renamed)
         do throws(SystemError) {
             try FileSystem.syncFolder(folder.partsFolder)
@@ -94,7 +116,7 @@ final class FolderPart: BlobPart {
             try? FileSystem.remove(renamed)
             throw error
         }
-        state.durable = state.written
+        state.durable = length
         folder.note(state.durable, of: id)
     }
 
@@ -123,36 +145,9 @@ final class FolderPart: BlobPart {
             guard let file = state.file else { return }
             try folder.inject(.sync)
             try file.syncData()
-            try move(path(state.durable), to: name)
+            try folder.addBlob(name, of: size, from: path(state.durable), id)
         }
-        folder.forget(id)
         await close()
-    }
-
-    /// Turns the file into a blob, or removes it if there is one.
-    private func move(_ path: String, to name: BlobName) throws(SystemError) {
-        let target = folder.folder(of: name)
-        do throws(SystemError) {
-            try FileSystem.makeFolder(target)
-            try FileSystem.syncFolder(folder.path)
-        } catch {
-            guard error.isExisting else { throw error }
-        }
-        guard !FileSystem.exists(folder.path(of: name)) else {
-            // Its name may be that of a run which ended before it was durable.
-            try FileSystem.syncFolder(target)
-            return try FileSystem.remove(path)
-        }
-        try FileSystem.rename(path, to: folder.path(of: name))
-        do throws(SystemError) {
-            try folder.inject(.rename)
-            try FileSystem.syncFolder(target)
-        } catch {
-            // It may be a blob after a power failure, or not: the part cannot be continued.
-            folder.forget(id)
-            try? FileSystem.remove(folder.path(of: name))
-            throw error
-        }
     }
 
     func close() async {

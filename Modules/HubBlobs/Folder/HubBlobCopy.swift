@@ -27,17 +27,34 @@ package enum HubBlobCopy {
                 guard !FileSystem.exists(target + path) else { continue }
                 if try add(source + path, as: target + path) { count += 1 }
             }
-            try HubBlobFolder.doing(target + folder) { () throws(SystemError) in
-                try FileSystem.syncFolder(target + folder)
-            }
+            try sync(target + folder)
         }
+        // The folders themselves; of an earlier copy that was cut, too.
+        try sync(target)
+        let parent = FileSystem.parent(of: target)
+        try sync(parent.isEmpty ? "." : parent)
         return count
+    }
+
+    private static func sync(_ folder: String) throws(BlobStorageError) {
+        try HubBlobFolder.doing(folder) { () throws(SystemError) in try FileSystem.syncFolder(folder) }
     }
 
     private static func makeFolder(_ path: String) throws(BlobStorageError) {
         try FileSystem.makeFolders(path) {
             BlobStorageError.io(path: $0, detail: "the folder cannot be created (\($1))")
         }
+    }
+
+    /// Writes the bytes of a file from its current position on to a new file, durably but for its name.
+    static func copy(_ input: OpenFile, to path: String) throws(SystemError) {
+        let output = try OpenFile(path, for: .writing, [.create, .exclusive])
+        var bytes = try input.read(upTo: partBytes)
+        while !bytes.isEmpty {
+            try output.write(bytes)
+            bytes = try input.read(upTo: partBytes)
+        }
+        try output.sync()
     }
 
     /// - Returns: false if the blob is gone.
@@ -53,13 +70,7 @@ package enum HubBlobCopy {
                 if error.isNotFound { return false }
                 throw error
             }
-            let output = try OpenFile(temporary, for: .writing, [.create, .exclusive])
-            var bytes = try input.read(upTo: partBytes)
-            while !bytes.isEmpty {
-                try output.write(bytes)
-                bytes = try input.read(upTo: partBytes)
-            }
-            try output.sync()
+            try copy(input, to: temporary)
             try FileSystem.rename(temporary, to: target)
             return true
         } catch {

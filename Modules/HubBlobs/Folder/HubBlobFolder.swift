@@ -8,9 +8,12 @@ internal import Synchronization
 /// - `parts/ID.LENGTH`: a part of an upload. The name has the durable length: it is changed after the bytes up to it
 ///   have been synced, so that a file system which extends a file before it writes its bytes cannot make a part look
 ///   longer than it is. Bytes beyond the length are cut when the part is opened.
+/// - `parts/ID.blob`: a second name of a part's file on its way to the name of a blob, or a copy of the file where a
+///   disk has no second names. A crash may leave one; it is removed when the folder is opened.
 ///
-/// A change of a name is durable when its folder has been synced. A part becomes a blob by a change of its name, after
-/// its bytes were hashed and synced: a blob is complete or not there.
+/// A change of a name is durable when its folder has been synced. A blob is a second name of the file of its part,
+/// given after the bytes were hashed and synced: a blob is complete or not there, and the part stays until it is
+/// removed.
 ///
 /// Files and folders belong to the hub's user alone. The calls run on a queue of threads of their own, because a disk
 /// may block for long.
@@ -29,6 +32,8 @@ package final class HubBlobFolder: BlobStorage {
     let threads = BlockingThreads(label: "causeway.hub.blobs")
     private let faults: BlobFaults?
     private let known = Mutex(Parts())
+    /// The names of folders of blobs that are durable in their parent. At most 256, and those that do not belong here.
+    let durableFolders = Mutex<Set<String>>([])
 
     var partsFolder: String { path + "/parts" }
 
@@ -41,8 +46,18 @@ package final class HubBlobFolder: BlobStorage {
         try FileSystem.makeFolders(path + "/parts") {
             BlobStorageError.io(path: $0, detail: "the folder cannot be created (\($1))")
         }
-        try Self.doing(path) { () throws(SystemError) in try FileSystem.syncFolder(path) }
-        let parts = try names(in: partsFolder).compactMap(Self.part)
+        let folders = try names(in: path)
+        let parent = FileSystem.parent(of: path)
+        try Self.doing(path) { () throws(SystemError) in
+            try FileSystem.syncFolder(path)
+            try FileSystem.syncFolder(parent.isEmpty ? "." : parent)
+        }
+        durableFolders.withLock { $0.formUnion(folders) }
+        let partNames = try names(in: partsFolder)
+        for name in partNames where name.hasSuffix(Self.temporarySuffix) {
+            try? FileSystem.remove(partsFolder + "/" + name)
+        }
+        let parts = partNames.compactMap(Self.part)
         known.withLock { known in
             for part in parts { known.lengths[part.id] = part.length }
         }
@@ -52,8 +67,9 @@ package final class HubBlobFolder: BlobStorage {
 
     package func createPart(_ id: UploadID) async throws(BlobStorageError) {
         let path = partsFolder + "/" + Self.name(of: id, length: 0)
-        try await perform { () throws(BlobStorageError) in
+        try await perform { [self] () throws(BlobStorageError) in
             try Self.doing(path) { () throws(SystemError) in
+                try inject(.create)
                 _ = try OpenFile(path, for: .writing, [.create, .exclusive])
             }
         }
@@ -78,8 +94,11 @@ package final class HubBlobFolder: BlobStorage {
         }
         guard let length else { return }
         let path = partsFolder + "/" + Self.name(of: id, length: length)
-        try await perform { () throws(BlobStorageError) in
-            try Self.doing(path) { () throws(SystemError) in try FileSystem.removeIfPresent(path) }
+        try await perform { [self] () throws(BlobStorageError) in
+            try Self.doing(path) { () throws(SystemError) in
+                try inject(.remove)
+                try FileSystem.removeIfPresent(path)
+            }
         }
         forget(id)
     }
@@ -109,6 +128,9 @@ package final class HubBlobFolder: BlobStorage {
         }
     }
 
+    /// The end of the name that the file of a part has on its way to the name of a blob.
+    static let temporarySuffix = ".blob"
+
     static func name(of id: UploadID, length: Int64) -> String { "\(id.text).\(length)" }
 
     private static func part(_ name: String) -> (id: UploadID, length: Int64)? {
@@ -136,8 +158,11 @@ package final class HubBlobFolder: BlobStorage {
 
     package func remove(_ name: BlobName) async throws(BlobStorageError) {
         let path = path(of: name)
-        try await perform { () throws(BlobStorageError) in
-            try Self.doing(path) { () throws(SystemError) in try FileSystem.removeIfPresent(path) }
+        try await perform { [self] () throws(BlobStorageError) in
+            try Self.doing(path) { () throws(SystemError) in
+                try inject(.remove)
+                try FileSystem.removeIfPresent(path)
+            }
         }
     }
 
@@ -145,7 +170,6 @@ package final class HubBlobFolder: BlobStorage {
         let folder = path + "/" + Hexadecimal.text(of: [firstByte])
         return try await perform { [self] () throws(BlobStorageError) in
             guard FileSystem.exists(folder) else { return [] }
-            try Self.doing(folder) { () throws(SystemError) in try FileSystem.syncFolder(folder) }
             return try names(in: folder).compactMap { BlobName($0) }
         }
     }

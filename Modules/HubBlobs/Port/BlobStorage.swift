@@ -11,7 +11,9 @@ package import NIOCore
 /// 2. A blob has the SHA-256 that it is named by, and is durable, from the return of ``BlobPart/finish(as:size:)``
 ///    until it is removed. It never changes.
 /// 3. A part that was not finished is no blob; there is no other trace of it than its id among ``parts()``.
-/// 4. No call holds more of a file in memory than the bytes that are passed to it or from it, and a buffer of constant
+/// 4. A part stays until ``removePart(_:)``, also after ``BlobPart/finish(as:size:)``: the bytes of one that is missing
+///    are lost. A part that was finished never changes, and can be finished again.
+/// 5. No call holds more of a file in memory than the bytes that are passed to it or from it, and a buffer of constant
 ///    size.
 ///
 /// Every call may come from any task; calls on one id or name come one after the other. No call blocks the thread of
@@ -22,7 +24,8 @@ package protocol BlobStorage: Sendable {
     /// it.
     func createPart(_ id: UploadID) async throws(BlobStorageError)
 
-    /// Opens a part for writing at its durable length; `nil` if there is none. Closed by ``BlobPart/close()``.
+    /// Opens a part for writing at its durable length; `nil` if there is none, or if it lost bytes. Closed by
+    /// ``BlobPart/close()``.
     func openPart(_ id: UploadID) async throws(BlobStorageError) -> (any BlobPart)?
 
     /// Removes a part; does nothing if there is none.
@@ -40,7 +43,7 @@ package protocol BlobStorage: Sendable {
     /// Removes a blob; does nothing if there is none. A reader that has opened it can still read it.
     func remove(_ name: BlobName) async throws(BlobStorageError)
 
-    /// The names of all blobs whose first byte is this one, durably: a hub has a 256th of its blobs for each.
+    /// The names of all blobs whose first byte is this one: a hub has a 256th of its blobs for each.
     func names(firstByte: UInt8) async throws(BlobStorageError) -> [BlobName]
 
     /// Bytes that can still be stored.
@@ -65,8 +68,10 @@ package protocol BlobPart: Sendable {
     /// The first bytes of the part, at most `count`, among those that were appended.
     func head(_ count: Int) async throws(BlobStorageError) -> [UInt8]
 
-    /// Verifies size and hash, and turns the part into a blob, durably. If there is a blob of this name the part is
-    /// removed.
+    /// Verifies size and hash, stores the bytes as a blob, durably, and closes the part. A complete blob of this name
+    /// is left as it is; one that lost bytes on the disk is replaced in one step.
+    ///
+    /// The part stays until ``BlobStorage/removePart(_:)``, so that a caller whose next step fails finishes it again.
     ///
     /// - Throws: `mismatch` if size or hash differ; the part is unchanged then.
     func finish(as name: BlobName, size: Int64) async throws(BlobStorageError)

@@ -280,8 +280,9 @@ struct UploadResponder: Sendable {
         let upload = try await find(context)
         guard upload.completedAt == nil else { return (upload, upload.size) }
         guard let part = try await storing({ try await files.blobs.openPart(upload.id) }) else {
-            guard try await storing({ try await files.recover(upload) }) else { throw HubHTTPError.uploadNotFound }
-            return (try await find(context), upload.size)
+            // Its bytes are lost.
+            try await storing { try await files.remove(upload.id) }
+            throw HubHTTPError.uploadNotFound
         }
         let offset = part.length
         await part.close()

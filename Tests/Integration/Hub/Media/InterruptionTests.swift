@@ -118,45 +118,6 @@ import Testing
         }
     }
 
-    /// A crash between the bytes and their row, in each order, is repaired at the start.
-    @Test func whatACrashLeavesIsRepaired() async throws {
-        let temporary = try TemporaryFolder()
-        let folder = DataFolder(temporary.path)
-        try await HubFixture.prepare(folder)
-        let stored = SampleFile(count: 1000)
-        let lost = SampleFile(count: 1000, seed: 2)
-        let (completed, gone) = try await HubFixture.running(folder) { hub in
-            (
-                try await hub.client.create(stored, content: stored.bytes).location,
-                try await hub.client.create(lost, content: lost.bytes).location
-            )
-        }
-        func part(_ location: String, _ length: Int) -> String {
-            "\(folder.blobs)/parts/\(location.split(separator: "/").last ?? "").\(length)"
-        }
-        let files = FileManager.default
-        // The bytes of one upload became a blob before its row, those of the other are lost.
-        try files.createDirectory(
-            atPath: "\(folder.blobs)/\(stored.name.prefix(2))", withIntermediateDirectories: true)
-        try files.moveItem(
-            atPath: part(completed, 1000), toPath: "\(folder.blobs)/\(stored.name.prefix(2))/\(stored.name)")
-        try files.removeItem(atPath: part(gone, 1000))
-        // A part and a blob without rows.
-        let orphan = String(repeating: "ab", count: 32)
-        try files.createDirectory(atPath: "\(folder.blobs)/ab", withIntermediateDirectories: true)
-        for path in ["parts/\(String(repeating: "cd", count: 16)).5", "ab/\(orphan)"] {
-            #expect(files.createFile(atPath: "\(folder.blobs)/\(path)", contents: Data("12345".utf8)))
-        }
-        try await HubFixture.running(folder) { hub in
-            #expect(try await hub.client.state(completed).field("Upload-Complete") == "?1")
-            #expect(try await hub.client.download(stored).body == stored.bytes)
-            #expect(try await hub.client.state(gone).status == 404)
-            try await Eventually.holds("orphans are collected") { hub.files() == [stored.name] }
-            #expect(hub.log.contains("uploads repaired completed=1 lost=1 orphans=1"))
-            try await Eventually.holds("it is logged") { hub.log.contains("orphaned files removed count=1") }
-        }
-    }
-
     /// A write or sync that fails is not reported as stored, and the next request continues before it.
     @Test(arguments: [BlobFaults.Step.write, .sync])
     func aFailedDiskUndercutsNoOffset(step: BlobFaults.Step) async throws {
@@ -195,7 +156,7 @@ import Testing
         let blobs = try HubBlobFolder(path: folder.blobs, faults: faults)
         try await HubFixture.running(folder, blobs: blobs) { hub in
             let file = SampleFile(count: 500_000)
-            for step in [BlobFaults.Step.write, .sync] {
+            for step in [BlobFaults.Step.create, .write, .sync] {
                 faults.inject(step, .full)
                 #expect(try await hub.client.create(file, content: file.bytes, isRest: true).status == 507)
                 #expect(hub.files() == [], "\(step)")

@@ -29,7 +29,9 @@ import Testing
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         try await HubFixture.prepare(folder)
-        let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback).patient
+        // Nothing else listens there when the hub has ended.
+        let port = try ReservedPort()
+        let configuration = HubConfiguration(folder: folder, port: port.number, security: .plainOnLoopback).patient
         let faults = HubFaults()
         let hub = try await HubService(
             configuration, opening: SQLiteHubStorage.open, faults: faults, logger: HubFixture.logger)
@@ -40,7 +42,7 @@ import Testing
             try await body(try await Hub(hub, group, faults, token: try HubFixture.token(in: folder)))
             try await tasks.waitForAll()
         }
-        withExtendedLifetime(temporary) {}
+        withExtendedLifetime((temporary, port)) {}
     }
 
     private static func expectEnd(_ socket: RawSocket) async throws {
