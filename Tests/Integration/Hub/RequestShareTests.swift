@@ -2,6 +2,7 @@ import CausewayHub
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
+import NIOHTTP1
 import Testing
 
 /// Requests in progress, bounded for each account.

@@ -146,7 +146,7 @@ struct EphemeralHistory {
             members[channel]?.insert(user)
         } else {
             _ = board.endTyping(of: user, in: channel)
-            board.withdraw(user, from: channel)
+            board.withdraw(user, from: [channel])
             typing[channel]?[user]?.isTyping = false
         }
         // The event of the membership reaches a client before anything else does.
