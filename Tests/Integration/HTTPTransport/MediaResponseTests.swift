@@ -193,6 +193,23 @@ import Testing
         }
     }
 
+    /// A report that comes late, or was made by another part of the server, takes nothing back.
+    @Test func progressOnlyGrows() async throws {
+        let reports = [500, 300, 500, 700].map {
+            ScriptedHTTPServer.Step.write(
+                "HTTP/1.1 104 Upload\r\nUpload-Draft-Interop-Version: 8\r\nUpload-Offset: \($0)\r\n\r\n")
+        }
+        try await Self.withMedia { _ in
+            reports + [.hub(200, Self.receipt)]
+        } body: { _, media in
+            let progress = Mutex<[Int64]>([])
+            _ = try await media.send(Self.file, to: Self.session, from: 400) { bytes in
+                progress.withLock { $0.append(bytes) }
+            }
+            #expect(progress.withLock { $0 } == [500, 700])
+        }
+    }
+
     /// The response to the last append was lost: the file is there, and the upload is none any more.
     @Test(arguments: [true, false]) func aCompletedUploadIsAFile(isThere: Bool) async throws {
         let problem =
