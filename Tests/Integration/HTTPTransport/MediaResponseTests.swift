@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    private static func offsets(sentTo server: ScriptedHTTPServer) -> String {
+    private static func offsetsSent(to server: ScriptedHTTPServer) -> String {
         server.requests.filter { $0.method == "PATCH" }.compactMap { $0.header("Upload-Offset") }
             .joined(separator: " ")
     }
@@ -92,7 +92,7 @@ import Testing
         } body: { server, media in
             let name = await Self.outcome { _ = try await media.send(Self.file, to: Self.session, from: 0) { _ in } }
             #expect(name == "transient(offsetMismatch)")
-            #expect(Self.offsets(sentTo: server) == "0 200 100 200")
+            #expect(Self.offsetsSent(to: server) == "0 200 100 200")
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
             }
             #expect(name == (comesForward ? "ok" : "transient(offsetMismatch)"))
             let sent = comesForward ? "0 200 100 200 300 500 400 500" : "250 200 100 200 201"
-            #expect(Self.offsets(sentTo: server) == sent)
+            #expect(Self.offsetsSent(to: server) == sent)
         }
     }
 
@@ -124,21 +124,22 @@ import Testing
         } body: { server, media in
             let name = await Self.outcome { _ = try await media.send(Self.file, to: Self.session, from: 100) { _ in } }
             #expect(name == "inDoubt")
-            #expect(Self.offsets(sentTo: server) == "100")
+            #expect(Self.offsetsSent(to: server) == "100")
         }
     }
 
-    @Test(
-        arguments: [
-            (204, true, "ok"), (200, true, "ok"), (404, true, "ok"), (500, true, "transient(x)"),
-            (403, true, "actionRequired(tokenRefused)"), (204, false, "inDoubt"), (404, false, "inDoubt"),
-        ])
-    func anUploadIsCancelledByAServerOnly(status: Int, byServer: Bool, expected: String) async throws {
+    static let cancellations: [(status: Int, byServer: Bool, expected: String)] = [
+        (204, true, "ok"), (200, true, "ok"), (404, true, "ok"), (500, true, "transient(x)"),
+        (403, true, "actionRequired(tokenRefused)"), (204, false, "inDoubt"), (404, false, "inDoubt"),
+    ]
+
+    @Test(arguments: cancellations)
+    func anUploadIsCancelledByAServerOnly(_ row: (status: Int, byServer: Bool, expected: String)) async throws {
         try await Self.withMedia { _ in
-            [Self.answer(status, [], status == 204 ? "" : Self.reason, byServer: byServer)]
+            [Self.answer(row.status, [], row.status == 204 ? "" : Self.reason, byServer: row.byServer)]
         } body: { _, media in
             let name = await Self.outcome { try await media.cancel(Self.session) }
-            #expect(name == expected)
+            #expect(name == row.expected)
         }
     }
 
@@ -190,6 +191,23 @@ import Testing
             let name = await Self.outcome { _ = try await media.send(Self.file, to: Self.session, from: 0) { _ in } }
             #expect(name == row.expected)
             #expect(server.requests.filter { $0.method == "PATCH" }.count == 1)
+        }
+    }
+
+    /// A report that comes late, or was made by another part of the server, takes nothing back.
+    @Test func progressOnlyGrows() async throws {
+        let reports = [500, 300, 500, 700].map {
+            ScriptedHTTPServer.Step.write(
+                "HTTP/1.1 104 Upload\r\nUpload-Draft-Interop-Version: 8\r\nUpload-Offset: \($0)\r\n\r\n")
+        }
+        try await Self.withMedia { _ in
+            reports + [.hub(200, Self.receipt)]
+        } body: { _, media in
+            let progress = Mutex<[Int64]>([])
+            _ = try await media.send(Self.file, to: Self.session, from: 400) { bytes in
+                progress.withLock { $0.append(bytes) }
+            }
+            #expect(progress.withLock { $0 } == [500, 700])
         }
     }
 
