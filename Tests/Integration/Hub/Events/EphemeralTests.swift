@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// As many as the hub reads at a time, and more than those in which an account is shown as present.
+    /// More channels than those in which an account is shown as present.
     @Test func aMemberThatLeavesManyChannelsAtOnceIsNotShownInAny() async throws {
         try await HubFixture.running(change: Self.patient) { hub in
             let other = try await hub.client(of: "other")
