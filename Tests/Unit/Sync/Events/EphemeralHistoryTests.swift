@@ -145,8 +145,8 @@ struct EphemeralHistory {
         if members[channel]?.remove(user) == nil {
             members[channel]?.insert(user)
         } else {
-            _ = board.endTyping(of: user, in: channel)
-            board.withdraw(user, from: channel)
+            _ = board.endTyping(of: user, in: [channel])
+            board.withdraw(user, from: [channel])
             typing[channel]?[user]?.isTyping = false
         }
         // The event of the membership reaches a client before anything else does.
