@@ -59,6 +59,7 @@ import Testing
         #expect(Self.text(Self.read(board, at: 5)) == ["general: ann "])
         #expect(Self.read(board, at: 6).states.isEmpty, "ended, and not removed yet")
         #expect(board.receive(Self.signal("ann", 2), at: Self.at(5)) == .latest(isChange: true))
+        board.removeExpired(at: Self.at(7))
         #expect(Self.text(Self.read(board, at: 10)) == ["general: ann "], "repeated")
         board.removeExpired(at: Self.at(11))
         #expect(Self.read(board, at: 11).states.isEmpty)
@@ -80,11 +81,15 @@ import Testing
         var board = EphemeralBoard(Self.limits())
         _ = board.receive(Self.signal("ann", 1), at: Self.at(0))
         _ = board.receive(Self.signal("ann", 1, device: "phone"), at: Self.at(1))
+        let both = Self.read(board, at: 2)
+        #expect(both.states.first?.typing.map(\.remaining) == [.seconds(5)], "once, for the longer time")
         _ = board.receive(Self.signal("ann", 2, false), at: Self.at(2))
         #expect(Self.text(Self.read(board, at: 2)) == ["general: ann "])
+        let seen = board.position
         let changes = (0..<2).map { _ in board.endTyping(of: Self.user("ann"), in: Self.channel("general")) }
         #expect(changes == [true, false])
         #expect(Self.read(board, at: 2).states.isEmpty, "a message ends it on all devices")
+        #expect(Self.text(Self.read(board, after: seen, at: 2)) == ["general:  "], "its readers are told")
     }
 
     /// However many channels an account leaves at once.
@@ -168,8 +173,32 @@ import Testing
         board.withdraw(Self.user("ann"), from: [Self.channel("a")])
         let changes = board.takePresenceChanges()
         #expect(changes.isEmpty, "it was not there")
+        board.arrive(Self.user("ann"), in: [Self.channel("c")])
+        #expect(Self.text(Self.read(board)) == ["c:  ann"], "the channels that it has left")
         board.withdraw(Self.user("ann"))
         #expect(Self.read(board).states.isEmpty)
+    }
+
+    /// Its memberships may have changed, and turn out to be the same.
+    @Test func anAccountIsPresentAgainAfterAChangeOfItsMemberships() {
+        var board = EphemeralBoard(Self.limits())
+        let channels = [Self.channel("a"), Self.channel("b")]
+        board.arrive(Self.user("ann"), in: channels)
+        board.withdraw(Self.user("ann"), from: [Self.channel("a")])
+        board.arrive(Self.user("ann"), in: channels)
+        #expect(Set(Self.text(Self.read(board))) == ["a:  ann", "b:  ann"])
+    }
+
+    @Test func presentAccountsAreBoundedInAll() {
+        var board = EphemeralBoard(Self.limits { $0.presentMax = 2 })
+        for name in ["ann", "bob", "eve"] { board.arrive(Self.user(name), in: [Self.channel("a")]) }
+        #expect(Self.text(Self.read(board)) == ["a:  ann|bob"])
+        // One that is known may change its channels, and one that leaves makes room.
+        board.arrive(Self.user("bob"), in: [Self.channel("b")])
+        board.withdraw(Self.user("ann"))
+        board.arrive(Self.user("eve"), in: [Self.channel("b")])
+        #expect(Self.text(Self.read(board)) == ["b:  bob|eve"])
+        #expect(board.counts.present == 2)
     }
 
     @Test func presenceIsBounded() {

@@ -5,6 +5,7 @@ import CausewayRecords
 import CausewayTestSupport
 import CausewayWire
 import NIOHTTP1
+import Synchronization
 import Testing
 
 /// Typing and presence: `PUT /v1/channels/CHANNEL/typing`, and the ephemeral events of a part of the log.
@@ -48,6 +49,36 @@ import Testing
                 _ = try await hub.client.report(delivery([send(1)]))
                 try await view.read("the message is there") { $0.events > 0 && $0.typing.isEmpty }
             }
+        }
+    }
+
+    /// The message is still being written: it is delivered again.
+    @Test func aMessageThatIsNotAcceptedEndsNoTyping() async throws {
+        try await HubFixture.running(change: Self.patient) { hub in
+            _ = try await hub.client.typing(1)
+            #expect(try await hub.client.report(delivery([send(2)])).kinds == [.gap])
+            let shown = try await Self.channels(hub.client).flatMap(\.typing).map(\.user.value)
+            #expect(shown == ["me"])
+            #expect(try await hub.client.report(delivery([send(1)])).kinds == [.accepted])
+            #expect(try await Self.channels(hub.client).flatMap(\.typing).isEmpty)
+        }
+    }
+
+    /// A reader that knows nothing is not told that there is nothing.
+    @Test func aReaderWithoutChannelsWaits() async throws {
+        try await HubFixture.running(change: Self.patient) { hub in
+            let stranger = try await hub.client(of: "stranger", isMember: false)
+            let cursor = try await stranger.eventCursor()
+            let isAnswered = Flag()
+            let reading = Task {
+                defer { isAnswered.raise() }
+                return try await stranger.events("cursor=\(cursor)&wait=30&ephemeral=0")
+            }
+            try await Eventually.holds("it waits") { hub.hub.eventReaders == 1 || isAnswered.isRaised }
+            let me = EventAuthor("me", hub.client, ids: 0)
+            try await me.member(.add(.member), "general/stranger")
+            let part = try await reading.value
+            #expect(part.names.contains("channelMember general/stranger"))
         }
     }
 
@@ -103,7 +134,7 @@ import Testing
         }
     }
 
-    /// As many as the hub reads at a time, and more than those in which an account is shown as present.
+    /// More channels than those in which an account is shown as present.
     @Test func aMemberThatLeavesManyChannelsAtOnceIsNotShownInAny() async throws {
         try await HubFixture.running(change: Self.patient) { hub in
             let other = try await hub.client(of: "other")
@@ -191,7 +222,7 @@ import Testing
             #expect(first.isComplete && first.channels.count == 1)
             #expect(try await part(first.seen) == nil, "seen already")
             // Text of another run of a hub, or of none.
-            for foreign in ["1f-7", "x", "1-2-3", "-1"] {
+            for foreign in ["1f-1", "1f-7", "x", "1-2-3", "-1"] {
                 let part = try #require(try await part(foreign))
                 #expect(part.isComplete && part.channels.count == 1)
             }
@@ -256,4 +287,12 @@ import Testing
             #expect(try await other.typing(1).status == 200, "the limit of one account")
         }
     }
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isRaised: Bool { value.load(ordering: .relaxed) }
+
+    func raise() { value.store(true, ordering: .relaxed) }
 }
