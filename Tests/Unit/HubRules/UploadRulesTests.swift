@@ -108,7 +108,18 @@ import Testing
         }
     }
 
-    @Test(arguments: ["<html>", "<svg/>", "%PDF-1.7", "text", ""])
+    /// Frames of other layers are none that browsers play, and those with reserved values are none at all.
+    @Test(
+        arguments: [
+            [0xFF, 0xFD, 0x90, 0x64], [0xFF, 0xEB, 0x90, 0x64], [0xFF, 0xFB, 0xF0, 0x64], [0xFF, 0xFB, 0x9C, 0x64],
+            [0xFF, 0xFB, 0x90], [0xFE, 0xFB, 0x90, 0x64],
+        ] as [[UInt8]])
+    func onlyFramesOfLayerThreeAreAudio(head: [UInt8]) {
+        #expect(InlineMediaType.served(head: head) == InlineMediaType.bytes)
+    }
+
+    /// A brand counts in the box that begins a file.
+    @Test(arguments: ["<html>", "<svg/>", "%PDF-1.7", "text", "", "12345678avif", "1234ftypnone", "RIFF1234AVI "])
     func everythingElseIsBytes(content: String) {
         #expect(InlineMediaType.served(head: Array(content.utf8)) == InlineMediaType.bytes)
     }

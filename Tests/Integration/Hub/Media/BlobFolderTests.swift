@@ -82,6 +82,8 @@ import Testing
         let blobs = try HubBlobFolder(path: path)
         let part = try #require(try await blobs.openPart(try Self.id(1)))
         #expect(part.length == 400)
+        let status = try FileManager.default.attributesOfItem(atPath: "\(path)/parts/\(Self.id(1)).400")
+        #expect(status[.size] as? Int == 400)
         try await part.append(Array(file.bytes[400...]))
         try await part.finish(as: try Self.name(of: file), size: 1000)
         #expect(try await Self.bytes(of: file, in: blobs) == file.bytes)

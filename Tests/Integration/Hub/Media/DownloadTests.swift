@@ -75,6 +75,11 @@ import Testing
             #expect(head.status == 200)
             #expect(head.field("Content-Length") == "1000")
             #expect(head.body == [])
+            // A range is for GET alone (RFC 9110 §14.2).
+            let ranged = try await hub.client.send(
+                .HEAD, WireProtocol.blobPath(file.name), headers: ["Range": "bytes=0-1"])
+            #expect(ranged.status == 200)
+            #expect(ranged.field("Content-Length") == "1000")
         }
     }
 

@@ -363,6 +363,9 @@ import Testing
             for number in 1...2 {
                 #expect(try await hub.client.create(SampleFile(count: 100, seed: UInt64(number))).status == 201)
             }
+            let left = try await hub.client.send(.OPTIONS, WireProtocol.uploadsPath).field("Upload-Limit")
+            #expect(left?.contains("uploads-left=0") == true)
+            #expect(left?.contains("quota-left=400") == true)
             let third = try await hub.client.create(SampleFile(count: 10))
             #expect(third.status == 429)
             #expect(third.errorCode == "tooManyUploads")

@@ -145,11 +145,7 @@ struct EphemeralHistory {
         if members[channel]?.remove(user) == nil {
             members[channel]?.insert(user)
         } else {
-<<<<<<< HEAD
-            _ = board.endTyping(of: user, in: channel)
-=======
             _ = board.endTyping(of: user, in: [channel])
->>>>>>> events
             board.withdraw(user, from: [channel])
             typing[channel]?[user]?.isTyping = false
         }
