@@ -134,7 +134,7 @@ let package = Package(
         module("Diagnostics", "CausewayModels", "CausewayRuntime", "CausewaySystem", .logging),
 
         // Ports and the pure machines.
-        module("Storage", "CausewayModels"),
+        module("Storage", "CausewayModels", .deque),
         module("StorageConformance", "CausewayModels", "CausewayStorage"),
         module("Transport", "CausewayModels", "CausewayRuntime"),
         module("TransportConformance", "CausewayModels", "CausewayRuntime", "CausewayTransport"),

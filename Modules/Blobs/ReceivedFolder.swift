@@ -120,8 +120,7 @@ package final class ReceivedFolder: ReceivedFiles {
         guard let removed else { throw .storageFull(bytes: attachment.size, limit: bytesMax) }
         for name in removed { remove(name) }
         do throws(SystemError) {
-            do throws(SystemError) { try FileSystem.makeFolder(path) } catch { if !error.isExisting { throw error } }
-            let part = try OpenFile(partPath(sha256), for: .readingAndWriting, [.create, .noLink])
+            let part = try openPart(sha256)
             var length = try part.status().bytesCount
             if length > attachment.size {
                 try part.truncate(to: 0)
@@ -132,6 +131,16 @@ package final class ReceivedFolder: ReceivedFiles {
             state.withLock { $0.index.remove(sha256) }
             throw BlobFolder.failure(error, at: partPath(sha256))
         }
+    }
+
+    private func openPart(_ sha256: String) throws(SystemError) -> OpenFile {
+        do throws(SystemError) {
+            return try OpenFile(partPath(sha256), for: .readingAndWriting, [.create, .noLink])
+        } catch {
+            guard error.isNotFound else { throw error }
+        }
+        do throws(SystemError) { try FileSystem.makeFolder(path) } catch { if !error.isExisting { throw error } }
+        return try OpenFile(partPath(sha256), for: .readingAndWriting, [.create, .noLink])
     }
 
     /// Gives a verified file its name. Blocks the thread.

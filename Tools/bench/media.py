@@ -6,10 +6,10 @@ import contextlib
 import hashlib
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from processes import Folder, Program, free_port
@@ -46,9 +46,7 @@ class Files:
         os.sync()
 
     def remove(self):
-        for path in self.folder.iterdir():
-            path.unlink()
-        self.folder.rmdir()
+        put_aside(self.folder)
 
 
 def run(command):
@@ -57,6 +55,18 @@ def run(command):
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]} failed with {done.returncode}: {done.stderr}")
     return done.stdout
+
+
+def put_aside(folder):
+    """Frees the room of the files in a folder, and its name.
+
+    The names stay until the end: ext4 looks at each file that was removed in the last seconds when another one is
+    created, so that removing those of a round would slow the next rounds down, and the one who has more files most.
+    """
+    for path in folder.rglob("*"):
+        if path.is_file():
+            os.truncate(path, 0)
+    folder.rename(tempfile.mkdtemp(prefix="aside-", dir=folder.parent))
 
 
 def touch_memory(size):
@@ -132,7 +142,7 @@ class Bench:
             output, _ = client.communicate("\n")
         if client.returncode != 0:
             raise RuntimeError(f"{command[0]} failed with {client.returncode}")
-        shutil.rmtree(work)
+        put_aside(work)
         return [float(each) for each in output.split()]
 
     def curl(self, files, is_alone):
@@ -149,7 +159,7 @@ class Bench:
         touch_memory(files.size)
         seconds = [self.run_curl(uploads, is_alone, UPLOADS), self.run_curl(downloads, is_alone, 1)]
         files.remove()
-        shutil.rmtree(received)
+        put_aside(received)
         return seconds
 
     def run_curl(self, transfers, is_alone, at_a_time):
