@@ -145,7 +145,7 @@ final class FolderPart: BlobPart {
             guard let file = state.file else { return }
             try folder.inject(.sync)
             try file.syncData()
-            try folder.addBlob(name, of: size, from: path(state.durable), id)
+            try folder.addBlob(name, from: path(state.durable), id)
         }
         await close()
     }

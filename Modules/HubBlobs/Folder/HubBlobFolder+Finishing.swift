@@ -7,28 +7,27 @@ internal import Synchronization
 /// 1. The bytes of the part are durable before its file gets a further name.
 /// 2. The folder of a blob is durable in its parent before a blob in it is.
 /// 3. The part keeps its name. While its file has another one nothing writes to it (``FolderPart``).
-/// 4. A blob that lost bytes is replaced by a change of a name: it is the old file or the new one.
+/// 4. A blob of the name is replaced by a change of a name: it is the old file or the new one.
 extension HubBlobFolder {
-    /// Gives the file of a part the name of a blob, durably. A complete blob of that name stays as it is. Blocks.
+    /// Gives the file of a part the name of a blob, durably. It replaces a blob of that name: the disk may have lost or
+    /// changed bytes of the older one, and those of the part were just hashed. Blocks.
     ///
     /// Where the disk has no second names for files the blob is a copy, which needs as many bytes for a moment.
     ///
     /// - Parameters:
-    ///   - size: bytes of the file.
     ///   - part: the path of the part, all of whose bytes are durable.
     ///   - id: that of the part.
-    func addBlob(_ name: BlobName, of size: Int64, from part: String, _ id: UploadID) throws(SystemError) {
+    func addBlob(_ name: BlobName, from part: String, _ id: UploadID) throws(SystemError) {
         try makeFolder(of: name)
         let target = path(of: name)
-        guard (try? FileStatus(of: target, followsLink: false))?.bytesCount != size else {
-            // Its name may be that of a run which ended before it was durable.
-            return try FileSystem.syncFolder(folder(of: name))
-        }
+        let isNew = !FileSystem.exists(target)
         let temporary = partsFolder + "/" + id.text + Self.temporarySuffix
         do throws(SystemError) {
             try FileSystem.removeIfPresent(temporary)
             try linkOrCopy(part, to: temporary)
             try FileSystem.rename(temporary, to: target)
+            // Two names of one file are not exchanged: the part was finished before.
+            try FileSystem.removeIfPresent(temporary)
         } catch {
             try? FileSystem.removeIfPresent(temporary)
             throw error
@@ -41,7 +40,8 @@ extension HubBlobFolder {
             // so the part cannot be continued.
             forget(id)
             try? FileSystem.remove(part)
-            try? FileSystem.remove(target)
+            // Others may need the blob that was here before, and this one has its bytes.
+            if isNew { try? FileSystem.remove(target) }
             throw error
         }
     }

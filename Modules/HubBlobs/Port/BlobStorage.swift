@@ -68,8 +68,8 @@ package protocol BlobPart: Sendable {
     /// The first bytes of the part, at most `count`, among those that were appended.
     func head(_ count: Int) async throws(BlobStorageError) -> [UInt8]
 
-    /// Verifies size and hash, stores the bytes as a blob, durably, and closes the part. A complete blob of this name
-    /// is left as it is; one that lost bytes on the disk is replaced in one step.
+    /// Verifies size and hash, stores the bytes as a blob, durably, and closes the part. It replaces a blob of
+    /// this name in one step: the disk may have lost or changed bytes of that.
     ///
     /// The part stays until ``BlobStorage/removePart(_:)``, so that a caller whose next step fails finishes it again.
     ///

@@ -158,6 +158,25 @@ import Testing
         await folder.close()
     }
 
+    /// A caller uses the memory of the bytes again: nothing may hold them when the call returns.
+    @Test func bytesAreReleasedBeforeACallReturns() async throws {
+        let folder = ReceivedFolder(at: path)
+        let part = try await folder.begin(attachment(file(1, 400)), bytesMax: 400)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(1000)
+        let memory = unsafe bytes.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+        for _ in 0..<400 {
+            bytes.append(1)
+            try await part.append(bytes)
+            bytes.removeAll(keepingCapacity: true)
+            // Memory that something else holds cannot be used again.
+            let next = unsafe bytes.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+            try #require(next == memory)
+        }
+        await part.end()
+        await folder.close()
+    }
+
     @Test func anEmptyFileIsKept() async throws {
         let folder = ReceivedFolder(at: path)
         let found = try await fetch([], folder)

@@ -150,17 +150,47 @@ import Testing
         #expect(try await Self.bytes(of: file, in: next) == file.bytes)
     }
 
-    @Test func aBlobThatLostBytesIsReplacedAndACompleteOneIsNot() async throws {
+    /// The disk lost bytes of a blob, or changed them.
+    @Test(arguments: [true, false]) func aDamagedBlobIsReplaced(isCut: Bool) async throws {
         let blobs = try HubBlobFolder(path: path)
         let file = SampleFile(count: 1000)
         try await Self.finish(1, file, in: blobs)
-        let number = try Self.fileNumber(blobPath(file))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: blobPath(file)))
+        if isCut {
+            try handle.truncate(atOffset: 999)
+        } else {
+            try handle.seek(toOffset: 500)
+            try handle.write(contentsOf: [~file.bytes[500]])
+        }
+        try handle.close()
+        #expect(try await Self.bytes(of: file, in: blobs) != file.bytes)
         try await Self.finish(2, file, in: blobs)
-        #expect(try Self.fileNumber(blobPath(file)) == number)
-        try FileHandle(forWritingTo: URL(fileURLWithPath: blobPath(file))).truncate(atOffset: 999)
-        try await Self.finish(3, file, in: blobs)
         #expect(try await Self.bytes(of: file, in: blobs) == file.bytes)
-        #expect(try Self.fileNumber(blobPath(file)) != number)
+    }
+
+    @Test func aPartIsFinishedAgain() async throws {
+        let blobs = try HubBlobFolder(path: path)
+        let file = SampleFile(count: 1000)
+        let part = try await Self.part(1, file, synced: 1000, in: blobs)
+        for _ in 0..<2 {
+            let again = try #require(try await blobs.openPart(Self.id(1)))
+            try await again.finish(as: try Self.name(of: file), size: 1000)
+        }
+        await part.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path + "/parts") == ["\(Self.id(1)).1000"])
+        #expect(try await Self.bytes(of: file, in: blobs) == file.bytes)
+    }
+
+    /// A blob may belong to others: a failure of the disk does not take it from them.
+    @Test func aBlobOfOthersStaysWhenItsNameIsNotDurableAgain() async throws {
+        let faults = BlobFaults()
+        let blobs = try HubBlobFolder(path: path, faults: faults)
+        let file = SampleFile(count: 100)
+        try await Self.finish(1, file, in: blobs)
+        faults.inject(.name)
+        await #expect(throws: BlobStorageError.self) { try await Self.finish(2, file, in: blobs) }
+        #expect(try await Self.bytes(of: file, in: blobs) == file.bytes)
+        #expect(try await blobs.openPart(Self.id(2)) == nil)
     }
 
     /// Some file systems have no second names for files.
