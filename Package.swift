@@ -398,7 +398,8 @@ let package = Package(
             "TLS", in: "Integration", "COpenSSL", "CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded,
             .nioPosix),
         tests(
-            "HTTP", in: "Integration", "CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore,
+            "HTTP", in: "Integration", "CausewayHTTP", "CausewaySystem", "CausewayTLS", "CausewayTestSupport",
+            .httpTypes, .nioCore,
             .nioPosix),
         tests(
             "HTTPTransport", in: "Integration", "CausewayGzip", "CausewayModels", "CausewayTransport",

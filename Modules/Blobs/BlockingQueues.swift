@@ -1,15 +1,15 @@
-import Dispatch
+internal import CausewaySystem
 import Synchronization
 
 /// Threads for calls that block on the disk, which must not use a thread of the shared pool.
 final class BlockingQueues: Sendable {
-    private let queues: [BlockingQueue]
+    private let queues: [BlockingThreads]
     /// The calls of each queue that have not ended. Held for a few instructions.
     private let waiting: Mutex<[Int]>
     private let executorsGiven = Atomic<Int>(0)
 
     init(_ name: String, threads: Int) {
-        queues = (0..<max(1, threads)).map { BlockingQueue("\(name) \($0)") }
+        queues = (0..<max(1, threads)).map { BlockingThreads("\(name) \($0)", .serial) }
         waiting = Mutex(Array(repeating: 0, count: queues.count))
     }
 
@@ -33,7 +33,7 @@ final class BlockingQueues: Sendable {
         }
         let call = Call(body)
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            queues[index].queue.async {
+            queues[index].run {
                 let result = call.perform()
                 self.waiting.withLock { $0[index] -= 1 }
                 continuation.resume(returning: result)
@@ -45,7 +45,7 @@ final class BlockingQueues: Sendable {
     /// Returns when all calls that were made before have ended.
     func drain() async {
         for queue in queues {
-            await withCheckedContinuation { continuation in queue.queue.async { continuation.resume() } }
+            await withCheckedContinuation { continuation in queue.run { continuation.resume() } }
         }
     }
 
@@ -63,25 +63,5 @@ final class BlockingQueues: Sendable {
             guard let body = body.withLock({ $0.take() }) else { preconditionFailure("A call is performed once.") }
             return Result { () throws(Failure) in try body.perform() }
         }
-    }
-}
-
-/// A thread that may block, or none while it has nothing to do.
-private final class BlockingQueue: TaskExecutor {
-    let queue: DispatchQueue
-    private static let current = DispatchSpecificKey<ObjectIdentifier>()
-
-    init(_ name: String) {
-        queue = DispatchQueue(label: name)
-        queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
-    }
-
-    /// Whether the calling code runs on it.
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        // The closure keeps this executor alive while the job runs.
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -29,7 +29,7 @@ package final class HubBlobFolder: BlobStorage {
     }
 
     let path: String
-    let threads = BlockingThreads(label: "causeway.hub.blobs")
+    let threads = BlockingThreads("causeway.hub.blobs", .concurrent)
     private let faults: BlobFaults?
     private let known = Mutex(Parts())
     /// The names of folders of blobs that are durable in their parent. At most 256, and those that do not belong here.

@@ -1,6 +1,6 @@
 import CausewayHTTP
+import CausewaySystem
 import CausewayTestSupport
-import Dispatch
 import HTTPTypes
 import NIOCore
 import Synchronization
@@ -8,18 +8,9 @@ import Testing
 
 /// Transfers of tasks that prefer an executor.
 @Suite(.timeLimit(.minutes(10))) struct TransferExecutorTests {
-    private final class SingleThread: TaskExecutor {
-        private let queue = DispatchQueue(label: "receiver")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
     /// A receiver of one byte at a time, and another task on its thread, which begins with the first byte.
     private final class Receiver: Sendable {
-        let thread = SingleThread()
+        let thread = BlockingThreads("receiver", .serial)
         let log = Log()
         private let other = Mutex(Task<Void, Never>?.none)
 

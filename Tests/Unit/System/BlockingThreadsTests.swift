@@ -1,0 +1,56 @@
+import CausewaySystem
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct BlockingThreadsTests {
+    @Test(arguments: [BlockingThreads.Order.serial, .concurrent])
+    func aCallIsPerformedOnTheThreads(order: BlockingThreads.Order) async {
+        let threads = BlockingThreads("test", order)
+        let (others, own) = (threads.isCurrent, await threads.perform { threads.isCurrent })
+        #expect(!others && own)
+        let isPreferred = await withTaskExecutorPreference(threads) {
+            // Its own thread is the only one: a call that changed it would wait for itself.
+            threads.isCurrent ? await threads.perform { threads.isCurrent } : false
+        }
+        #expect(isPreferred)
+        let other = BlockingThreads("other", order)
+        #expect(await threads.perform { other.isCurrent } == false)
+    }
+
+    @Test func aCallReportsItsError() async {
+        struct Failure: Error {}
+        let threads = BlockingThreads("test", .serial)
+        await #expect(throws: Failure.self) {
+            try await threads.perform { () throws(Failure) in throw Failure() }
+        }
+    }
+
+    /// The first call ends when the second one has begun.
+    @Test func concurrentCallsRunAtTheSameTime() async {
+        let threads = BlockingThreads("test", .concurrent)
+        let (second, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        threads.run {
+            second.wait()
+            done.signal()
+        }
+        await threads.perform { _ = second.signal() }
+        await threads.perform { done.wait() }
+    }
+
+    @Test func serialCallsKeepTheirOrder() async {
+        let threads = BlockingThreads("test", .serial)
+        let order = Numbers()
+        for number in 0..<1_000 { threads.run { order.add(number) } }
+        await threads.perform {}
+        #expect(order.all == Array(0..<1_000))
+    }
+}
+
+private final class Numbers: Sendable {
+    private let added = Mutex<[Int]>([])
+
+    var all: [Int] { added.withLock { $0 } }
+
+    func add(_ number: Int) { added.withLock { $0.append(number) } }
+}
