@@ -66,7 +66,7 @@ struct FileHousekeeping: Sendable {
             }
             for upload in expired {
                 do {
-                    try await files.uploads.run(upload.id) { try await files.remove(upload.id) }
+                    try await files.uploads.run(upload.id) { try await files.remove(upload) }
                     count += 1
                 } catch is HubHTTPError {
                     // A newer request for it came first, or the hub stops: its turn is in the next round.
@@ -201,7 +201,7 @@ struct FileHousekeeping: Sendable {
             let known = try await storage.blobs(among: names)
             for name in names where !known.contains(name) {
                 do {
-                    if try await removeOrphan(name) { count += 1 }
+                    if try await files.removeOrphan(name) { count += 1 }
                 } catch {
                     failures.note(error)
                     isDone = false
@@ -209,16 +209,6 @@ struct FileHousekeeping: Sendable {
             }
         }
         return isDone
-    }
-
-    /// - Returns: false if it has a row meanwhile.
-    private func removeOrphan(_ name: BlobName) async throws -> Bool {
-        // An upload may be completed just now: its row comes after its bytes.
-        try await files.names.run(name) {
-            guard try await storage.blobs(among: [name]).isEmpty else { return false }
-            try await blobs.remove(name)
-            return true
-        }
     }
 
     private func log(_ failures: Failures) {

@@ -23,35 +23,49 @@ struct HubFiles: Sendable {
     ///
     /// - Throws: `BlobStorageError.mismatch` if the bytes are not those that were announced.
     func complete(_ upload: HubUpload, _ part: any BlobPart) async throws {
-        try await names.run(upload.blob) {
+        let isStored = try await names.run(upload.blob) {
             let head = try await part.head(InlineMediaType.headBytes)
             try await part.finish(as: upload.blob, size: upload.size)
             let type = InlineMediaType.served(head: head)
-            guard try await storage.completeUpload(upload.id, servedAs: type, at: SystemClock.now()) else {
-                // Cancelled meanwhile; the blob has no row, and is collected.
-                try await blobs.removePart(upload.id)
-                throw HubHTTPError.uploadNotFound
-            }
+            return try await storage.completeUpload(upload.id, servedAs: type, at: SystemClock.now())
+        }
+        guard isStored else {
+            // Removed meanwhile.
+            try await remove(upload)
+            throw HubHTTPError.uploadNotFound
         }
         // A part that cannot be removed is no failure: the next start, or the end of its upload, removes it.
         try? await blobs.removePart(upload.id)
     }
 
-    /// Removes an upload and its bytes.
-    func remove(_ upload: UploadID) async throws {
-        try await blobs.removePart(upload)
-        try await storage.removeUpload(upload)
+    /// Removes an upload and its bytes: its part, and its blob if the row of that could not be stored.
+    func remove(_ upload: HubUpload) async throws {
+        try await blobs.removePart(upload.id)
+        try await storage.removeUpload(upload.id)
+        _ = try await removeOrphan(upload.blob)
+    }
+
+    /// Removes a blob that has no row.
+    ///
+    /// - Returns: false if it has one.
+    func removeOrphan(_ name: BlobName) async throws -> Bool {
+        // An upload may be completed just now: its row comes after its bytes.
+        try await names.run(name) {
+            guard try await storage.blobs(among: [name]).isEmpty else { return false }
+            try await blobs.remove(name)
+            return true
+        }
     }
 
     /// Removes an upload that failed before any of its bytes was durable, or before it had a part: a client that knows
     /// it begins again.
-    func removeIfEmpty(_ id: UploadID) async throws {
-        if let part = try await blobs.openPart(id) {
+    func removeIfEmpty(_ upload: HubUpload) async throws {
+        if let part = try await blobs.openPart(upload.id) {
             let length = part.length
             await part.close()
             guard length == 0 else { return }
         }
-        try await remove(id)
+        try await remove(upload)
     }
 
     /// Removes the upload of an account that was idle longest, if one was idle for long enough.
@@ -70,7 +84,7 @@ struct HubFiles: Sendable {
             guard let upload = try await storage.upload(id), upload.completedAt == nil,
                 try await idle(upload, at: now) >= minimum
             else { return false }
-            try await remove(id)
+            try await remove(upload)
             return true
         }
     }

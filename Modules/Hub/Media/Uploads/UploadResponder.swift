@@ -60,7 +60,7 @@ struct UploadResponder: Sendable {
                 try await storing { try await files.blobs.createPart(upload.id) }
                 return try await receive(upload, content, request, context, at: location)
             } catch {
-                try? await files.removeIfEmpty(upload.id)
+                try? await files.removeIfEmpty(upload)
                 throw error
             }
         }
@@ -166,9 +166,9 @@ struct UploadResponder: Sendable {
     }
 
     func cancel(_ context: HubRequestContext) async throws -> Response {
-        let id = try await find(context).id
-        return try await files.uploads.run(id) {
-            try await storing { try await files.remove(id) }
+        let upload = try await find(context)
+        return try await files.uploads.run(upload.id) {
+            try await storing { try await files.remove(upload) }
             return Self.empty([:])
         }
     }
@@ -208,7 +208,7 @@ struct UploadResponder: Sendable {
         }
         guard case .ended(let received) = outcome else {
             await part.close()
-            try await storing { try await files.remove(upload.id) }
+            try await storing { try await files.remove(upload) }
             return Self.inconsistentLength
         }
         switch UploadRules.end(of: content, received: received, start) {
@@ -241,7 +241,7 @@ struct UploadResponder: Sendable {
             else {
                 throw error
             }
-            try await storing { try await files.remove(upload.id) }
+            try await storing { try await files.remove(upload) }
             // The content was received: the upload cannot be continued.
             mismatch.headers[UploadFields.complete] = UploadFields.text(true)
             throw mismatch
@@ -281,7 +281,7 @@ struct UploadResponder: Sendable {
         guard upload.completedAt == nil else { return (upload, upload.size) }
         guard let part = try await storing({ try await files.blobs.openPart(upload.id) }) else {
             // Its bytes are lost.
-            try await storing { try await files.remove(upload.id) }
+            try await storing { try await files.remove(upload) }
             throw HubHTTPError.uploadNotFound
         }
         let offset = part.length

@@ -127,6 +127,26 @@ import Testing
         }
     }
 
+    /// The blob of an upload whose row could not be stored goes with it, unless others have sent the same file.
+    @Test(arguments: [false, true]) func anUploadThatIsNotCompletedLeavesNothing(isOthers: Bool) async throws {
+        let faults = StorageFaults()
+        try await HubFixture.running(storageFaults: faults) { hub in
+            let file = SampleFile(count: 1000)
+            let other = try await hub.client(of: "other")
+            if isOthers { try await other.upload(file) }
+            let location = try await hub.client.create(file, content: file.bytes).location
+            faults.inject(.commit)
+            #expect(try await hub.client.append([], to: location, at: 1000, isRest: true).status == 500)
+            try await Eventually.holds("the hub is well again") {
+                try await hub.client.get("/healthz").status == 200
+            }
+            #expect(hub.files().contains(file.name))
+            #expect(try await hub.client.send(.DELETE, location).status == 204)
+            #expect(hub.files() == (isOthers ? [file.name] : []))
+            if isOthers { #expect(try await other.download(file).body == file.bytes) }
+        }
+    }
+
     /// A blob whose bytes the disk has lost is replaced by those that are sent again.
     @Test func aFileThatLostBytesIsUploadedAgain() async throws {
         try await HubFixture.running { hub in
