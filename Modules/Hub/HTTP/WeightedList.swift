@@ -8,8 +8,8 @@ enum WeightedList {
     /// - Parameter value: in lower case.
     static func names(_ value: String, _ field: HTTPField.Name, of fields: HTTPFields) -> Bool {
         fields[values: field].contains { list in
-            split(list, at: UInt8(ascii: ",")).contains { element in
-                let parts = split(element, at: UInt8(ascii: ";")).map { part in
+            FieldList.split(list, at: ",").contains { element in
+                let parts = FieldList.split(element, at: ";").map { part in
                     part.filter { $0 != " " && $0 != "\t" }.lowercased()
                 }
                 guard parts.first == value else { return false }
@@ -17,28 +17,5 @@ enum WeightedList {
                 return weight?.contains { ("1"..."9").contains($0) } ?? true
             }
         }
-    }
-
-    /// Returns the parts of a list; a separator in a quoted string separates nothing.
-    private static func split(_ list: some StringProtocol, at separator: UInt8) -> [String] {
-        var parts: [String] = []
-        var part: [UInt8] = []
-        var (isQuoted, isEscaped) = (false, false)
-        for byte in list.utf8 {
-            if byte == separator, !isQuoted {
-                parts.append(String(decoding: part, as: UTF8.self))
-                part = []
-                continue
-            }
-            part.append(byte)
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted.toggle()
-            } else {
-                isEscaped = isQuoted && byte == UInt8(ascii: "\\")
-            }
-        }
-        return parts + [String(decoding: part, as: UTF8.self)]
     }
 }

@@ -62,37 +62,14 @@ enum UploadFields {
     /// The SHA-256 in `Repr-Digest`, a dictionary of byte sequences: `sha-256=:BASE64:`. Parameters are ignored.
     static func sha256(in fields: HTTPFields) -> BlobName? {
         var found: BlobName?
-        for member in split(fields[values: digest].joined(separator: ",")[...], at: ",") {
-            let item = split(member, at: ";").first?.trimmingCharacters(in: .whitespaces) ?? ""
+        for member in FieldList.split(fields[values: digest].joined(separator: ","), at: ",") {
+            let item = FieldList.split(member, at: ";").first?.trimmingCharacters(in: .whitespaces) ?? ""
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.first == "sha-256" else { continue }
             // The last one counts when a key is repeated (RFC 9651 §3.2).
             found = pair.count == 2 ? byteSequence(pair[1]).flatMap { BlobName(bytes: $0) } : nil
         }
         return found
-    }
-
-    /// The parts of a structured field between separators that are not inside of a string (RFC 9651 §3.3.3), which can
-    /// be the value of a parameter.
-    private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
-        var parts: [Substring] = []
-        var start = text.startIndex
-        var isString = false
-        var isEscaped = false
-        for index in text.unicodeScalars.indices {
-            let scalar = text.unicodeScalars[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isString, scalar == "\\" {
-                isEscaped = true
-            } else if scalar == "\"" {
-                isString.toggle()
-            } else if !isString, scalar == separator {
-                parts.append(text[start..<index])
-                start = text.unicodeScalars.index(after: index)
-            }
-        }
-        return parts + [text[start...]]
     }
 
     /// A Byte Sequence item (RFC 9651 §3.3.5), with or without its padding.
