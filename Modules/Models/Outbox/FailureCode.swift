@@ -73,7 +73,7 @@ public enum FailureCode {
     public static let clientBusy = "clientBusy"
     /// It was older than its limit: ``Failure/Reason/expired``.
     public static let expired = "expired"
-    /// The file on the server is another one by now.
+    /// The file of the message is shorter than it was: it is damaged.
     public static let fileChanged = "fileChanged"
     /// A download could not be stored.
     public static let fileNotStored = "fileNotStored"
@@ -97,8 +97,10 @@ public enum FailureCode {
     public static let noAnswer = "noAnswer"
     /// The server's response could not be stored here.
     public static let notStored = "notStored"
-    /// The server expects an upload to go on at an impossible offset.
+    /// A download was to begin beyond the end of the file.
     public static let offsetInvalid = "offsetInvalid"
+    /// The server named another offset of an upload each time.
+    public static let offsetMismatch = "offsetMismatch"
     /// It belongs to an account that is not logged in.
     public static let otherAccount = "otherAccount"
     /// The message that it refers to was deleted before it was delivered.
@@ -132,7 +134,7 @@ extension FailureCode {
     package static let ofClient: Set<String> = [
         blobNotFound, bodyTooLarge, clientBusy, expired, fileChanged, fileNotStored,
         fileUnreadable, filesUnsupported, hashInvalid, hashMismatch, interrupted, late, loggedOut,
-        messageNotFound, noAnswer, notStored, offsetInvalid, otherAccount, parentDeleted, queryInvalid,
-        restarted, sessionUnknown, storeUnavailable, tooManyWrites, unreadable, unsendable,
+        messageNotFound, noAnswer, notStored, offsetInvalid, offsetMismatch, otherAccount, parentDeleted,
+        queryInvalid, restarted, sessionUnknown, storeUnavailable, tooManyWrites, unreadable, unsendable,
     ]
 }
