@@ -145,7 +145,7 @@ struct HubRouter: Sendable {
         case (_?, _?): throw badQuery("after and before exclude each other")
         }
         let filter = try messageFilter(in: query)
-        let includesDeleted = try number(Substring(WireProtocol.includingDeleted), in: query) ?? 0 > 0
+        let includesDeleted = try flag(WireProtocol.includingDeleted, in: query)
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
         return try await paged(id, context) { account in
             try await reader.page(
@@ -194,7 +194,7 @@ struct HubRouter: Sendable {
         }
         let part = ChangesQuery(
             since: since, from: try number("from", in: query) ?? 1, through: through,
-            isOpen: try number("open", in: query) ?? 0 > 0)
+            isOpen: try flag("open", in: query))
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
         return try await paged(id, context) { account in
             try await reader.changes(of: id, part, limit: bounded, for: account)
@@ -221,6 +221,15 @@ struct HubRouter: Sendable {
             throw badQuery("\(name) must be one whole number, at least 0")
         }
         return value
+    }
+
+    /// - Returns: false if it is missing.
+    private func flag(_ name: String, in query: Parameters) throws -> Bool {
+        switch query.getAll(name) {
+        case [], ["0"]: return false
+        case ["1"]: return true
+        default: throw badQuery("\(name) must be 0 or 1")
+        }
     }
 
     func badQuery(_ detail: String) -> HubHTTPError {

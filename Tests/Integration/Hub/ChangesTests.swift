@@ -211,7 +211,8 @@ import Testing
     @Test(arguments: [
         "?through=1", "?since=C", "?since=&through=1", "?since=C&since=C&through=1", "?since=C&through=-1",
         "?since=C&through=1&limit=0", "?since=r%200&through=1", "?since=C&through=1&from=x", "?since=C1x&through=1",
-        "?since=-1&through=1", "?since=C-1&through=1",
+        "?since=-1&through=1", "?since=C-1&through=1", "?since=C&through=1&open=2", "?since=C&through=1&open=",
+        "?since=C&through=1&open=1&open=1",
     ])
     func aWrongQueryIsRefused(query: String) async throws {
         try await HubFixture.running { hub in

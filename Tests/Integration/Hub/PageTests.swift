@@ -217,7 +217,7 @@ import Testing
         "?limit=1&limit=2",
         "?after=9223372036854775808",
         "?type=", "?type=a&type=b", "?type=%C3%A9", "?type=" + String(repeating: "x", count: 129),
-        "?parent=", "?parent=x", "?parent=none&parent=none",
+        "?parent=", "?parent=x", "?parent=none&parent=none", "?deleted=2", "?deleted=", "?deleted=true",
     ])
     func aWrongQueryIsRefused(query: String) async throws {
         try await HubFixture.running { hub in
