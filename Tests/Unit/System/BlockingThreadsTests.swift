@@ -9,13 +9,20 @@ import Testing
         let threads = BlockingThreads("test", order)
         let (others, own) = (threads.isCurrent, await threads.perform { threads.isCurrent })
         #expect(!others && own)
-        let isPreferred = await withTaskExecutorPreference(threads) {
-            // Its own thread is the only one: a call that changed it would wait for itself.
-            threads.isCurrent ? await threads.perform { threads.isCurrent } : false
-        }
-        #expect(isPreferred)
         let other = BlockingThreads("other", order)
         #expect(await threads.perform { other.isCurrent } == false)
+    }
+
+    @Test func aTaskThatPrefersTheThreadsKeepsItsOwn() async {
+        let threads = BlockingThreads("test", .serial)
+        let order = Numbers()
+        await withTaskExecutorPreference(threads) {
+            // Runs as soon as the only thread is free, as it is while a call waits for it.
+            let other = Task(executorPreference: threads) { order.add(2) }
+            await threads.perform { order.add(1) }
+            await other.value
+        }
+        #expect(order.all == [1, 2])
     }
 
     @Test func aCallReportsItsError() async {
