@@ -25,6 +25,20 @@ import Testing
         #expect(fourth == ["a"])
     }
 
+    /// Earlier uses of a file are left out when there are many; the last use of each file stays.
+    @Test func manyUsesOfAFileKeepTheOrderOfTheOthers() {
+        var index = ReceivedIndex()
+        for name in ["a", "b", "c"] { index.insert(name, size: 10) }
+        for _ in 0..<1_000 {
+            let isKnown = index.use("c")
+            #expect(isKnown)
+        }
+        let first = index.begin("d", size: 10, bytesMax: 30)
+        let second = index.begin("e", size: 10, bytesMax: 30)
+        let third = index.begin("f", size: 10, bytesMax: 30)
+        #expect(first == ["a"] && second == ["b"] && third == ["c"])
+    }
+
     /// Random calls against the plainest model: a list in the order of the last use.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func agreesWithAListInTheOrderOfUse(seed: UInt64) {
