@@ -30,8 +30,8 @@ struct ScriptedServer {
                 channel.eventLoop.makeCompletedFuture {
                     let (stream, received) = AsyncStream.makeStream(of: ByteBuffer.self)
                     if let tls { try channel.pipeline.syncOperations.addHandler(try tls.makeHandler()) }
-                    try channel.pipeline.syncOperations.addHandler(Receiver(received))
-                    connections.begin(channel, stream)
+                    let receiver = Receiver(received) { connections.begin(channel, stream) }
+                    try channel.pipeline.syncOperations.addHandler(receiver)
                 }
             }
         if let bytesPerRead {
@@ -98,8 +98,19 @@ struct ScriptedServer {
         typealias InboundIn = ByteBuffer
 
         private let received: AsyncStream<ByteBuffer>.Continuation
+        private let begin: () -> Void
 
-        init(_ received: AsyncStream<ByteBuffer>.Continuation) { self.received = received }
+        /// - Parameter begin: starts the script; not before the channel is active, because one that is not registered
+        ///   forgets that it was to be read.
+        init(_ received: AsyncStream<ByteBuffer>.Continuation, begin: @escaping () -> Void) {
+            self.received = received
+            self.begin = begin
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            begin()
+            context.fireChannelActive()
+        }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             received.yield(unwrapInboundIn(data))
