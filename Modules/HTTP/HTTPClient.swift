@@ -116,6 +116,7 @@ package final class HTTPClient: Sendable {
         if settings.isForProxyToRead, let authorization = settings.proxy?.authorization {
             head.headers.add(name: "Proxy-Authorization", value: authorization)
         }
+        if stream?.transfer.waitBeforeBody != nil { head.headers.add(name: "Expect", value: "100-continue") }
         let finishedHead = head
         let number = requestsMade.add(1, ordering: .relaxed).newValue
         let id = ConnectionPoolState.RequestID(number: number)

@@ -8,6 +8,8 @@ struct TransferProgress {
     let stream: TransferStream
     var watch: TransferWatch
     var timer: Scheduled<Void>?
+    /// Until the body is sent although the server has not said that it wants it.
+    var continueTimer: Scheduled<Void>?
     /// Whether the body was given to the connection as a whole.
     var isBodyComplete: Bool
     /// Bytes of the body that were passed to the channel.
@@ -23,6 +25,11 @@ struct TransferProgress {
         self.stream = stream
         self.watch = watch
         isBodyComplete = stream.transfer.body == nil
+    }
+
+    func cancelTimers() {
+        timer?.cancel()
+        continueTimer?.cancel()
     }
 
     var unwrittenBytes: Int { passedBytes - writtenBytes }
@@ -62,6 +69,11 @@ extension HTTPConnection {
         var watch = TransferWatch(stream.transfer.timeouts, now: .now())
         watch.pause(now: .now())
         exchange.transfer = TransferProgress(stream, watch: watch)
+        if let wait = stream.transfer.waitBeforeBody {
+            exchange.transfer?.continueTimer = channel.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) {
+                stream.mayContinue()
+            }
+        }
         state = .busy(exchange)
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         let loop = channel.eventLoop
@@ -145,6 +157,10 @@ extension HTTPConnection {
 
     // MARK: - The response
 
+    /// Interim responses of a server that wants the body: `Continue`, and `Upload Resumption Supported`, of one that has
+    /// created an upload for it.
+    private static let statusesToContinue: Set<UInt> = [100, 104]
+
     func receive(_ head: HTTPResponseHead, of exchange: inout Exchange) throws(HTTPClientError) {
         guard let stream = exchange.transfer?.stream else { return try exchange.assembler.receive(head: head) }
         try exchange.assembler.receive(head: head) { head in
@@ -155,6 +171,7 @@ extension HTTPConnection {
         guard exchange.assembler.hasHead else {
             exchange.transfer?.watch.transferred(0, now: .now())
             if exchange.isWritten { startFirstByteTimer(&exchange) }
+            if Self.statusesToContinue.contains(head.status.code) { stream.mayContinue() }
             return stream.transfer.interim(
                 HTTPInterimResponse(
                     status: Int(head.status.code), fields: HTTPFields(head.headers, splitCookie: false)))

@@ -40,7 +40,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
 
         func cancelTimers() {
             firstByteTimer?.cancel()
-            transfer?.timer?.cancel()
+            transfer?.cancelTimers()
         }
     }
 

@@ -140,13 +140,13 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         context.fireChannelRead(data)
     }
 
-    /// Responds to `Expect: 100-continue` (RFC 9110 §10.1.1), unless the body is refused for its size anyway: then only
-    /// if it is streamed.
+    /// Responds to `Expect: 100-continue` (RFC 9110 §10.1.1), unless the handler does it, or the body is refused for
+    /// its size anyway.
     private func allowBody(of head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue", unanswered == 1 else { return }
         isContinueDue = true
         let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
-        guard announced <= limits.requestBytesMax else { return }
+        guard announced <= limits.requestBytesMax, !limits.streamsBody(to: head.path ?? "") else { return }
         writeContinue(context)
     }
 

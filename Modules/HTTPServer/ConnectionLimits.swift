@@ -10,6 +10,9 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var headerFieldsMax: Int
     /// Bytes of a request's body.
     package var requestBytesMax: Int
+    /// Paths, and all below them, whose handlers tell a client that expects it to continue (``StreamedBody``), or
+    /// respond without the body. On all others it continues at once, if its body is not too large.
+    package var streamedPaths: [String] = []
     /// Bytes of a refused body that are read and discarded so that the client sees the refusal.
     package var discardedBytesMax: Int
     /// Requests that may arrive before the first of them is answered; past it the connection is closed.
@@ -50,5 +53,11 @@ package struct ConnectionLimits: Sendable, Hashable {
         self.idle = idle
         self.connectionsMax = connectionsMax
         self.connectionsPerPeerMax = connectionsPerPeerMax
+    }
+
+    /// - Parameter target: the path of a request, with or without a query.
+    func streamsBody(to target: String) -> Bool {
+        let path = target.prefix { $0 != "?" }
+        return streamedPaths.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 }

@@ -19,18 +19,32 @@ package struct HTTPTransfer: Sendable {
     /// Called for each interim response (1xx) on the event loop; must return quickly.
     package var interim: @Sendable (HTTPInterimResponse) -> Void
     package var timeouts: TransferTimeouts
+    /// The time for the server to refuse the request by its header alone, before the body is sent: the request says
+    /// `Expect: 100-continue` (RFC 9110 §10.1.1), and the body waits for `100 (Continue)` or
+    /// `104 (Upload Resumption Supported)`, or until this time has passed, because there are servers that send neither.
+    /// `nil` to send the body at once.
+    ///
+    /// A server may also refuse the expectation with 417. The connection of a request is closed if its body was not
+    /// sent.
+    package var continueWait: Duration?
 
     package init(
         _ request: HTTPClientRequest, body: RequestBodyParts? = nil, receiver: ResponseBodyReceiver? = nil,
-        timeouts: TransferTimeouts = TransferTimeouts(),
+        timeouts: TransferTimeouts = TransferTimeouts(), continueWait: Duration? = nil,
         interim: @escaping @Sendable (HTTPInterimResponse) -> Void = { _ in }
     ) {
         self.request = request
         self.body = body
         self.receiver = receiver
         self.timeouts = timeouts
+        self.continueWait = continueWait
         self.interim = interim
     }
+}
+
+extension HTTPTransfer {
+    /// The wait before the body; `nil` if there is none, also because nothing would follow it.
+    var waitBeforeBody: Duration? { body.map { $0.length > 0 } == true ? continueWait : nil }
 }
 
 /// The body of a request, read in parts as the connection takes them.
@@ -65,7 +79,7 @@ package struct ResponseBodyReceiver: Sendable {
     }
 }
 
-/// A response with a status from 102 to 199, which precedes the final one.
+/// A response with a status from 100 to 199, except 101, which precedes the final one.
 package struct HTTPInterimResponse: Sendable {
     package var status: Int
     package var fields: HTTPFields

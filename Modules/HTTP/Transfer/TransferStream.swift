@@ -22,6 +22,8 @@ final class TransferStream: Sendable {
         var connection: Connection?
         var isEnded = false
         // Sending
+        /// Whether the body waits until the server wants it.
+        var awaitsContinue: Bool
         var partsUnderWay = 0
         var isSendingEnded = false
         var sender: CheckedContinuation<Bool, Never>?
@@ -30,6 +32,8 @@ final class TransferStream: Sendable {
         var bytes = 0
         var isHeld = false
         var receiver: CheckedContinuation<[ByteBuffer], Never>?
+
+        init(awaitsContinue: Bool) { self.awaitsContinue = awaitsContinue }
 
         /// The next parts, with at most this number of bytes in all; none if none has come.
         mutating func takeParts(bytesMax: Int) -> [ByteBuffer] {
@@ -60,11 +64,12 @@ final class TransferStream: Sendable {
 
     let transfer: HTTPTransfer
     private let limits: HTTPLimits
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(_ transfer: HTTPTransfer, limits: HTTPLimits) {
         self.transfer = transfer
         self.limits = limits
+        state = Mutex(State(awaitsContinue: transfer.waitBeforeBody != nil))
     }
 
     // MARK: - The connection's side
@@ -77,6 +82,16 @@ final class TransferStream: Sendable {
     func begin(on connection: Connection) {
         let sender = state.withLock { state in
             state.connection = connection
+            return state.awaitsContinue ? nil : state.takeSender()
+        }
+        sender?.resume(returning: true)
+    }
+
+    /// The server wants the body, or was waited for long enough.
+    func mayContinue() {
+        let sender = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard state.awaitsContinue else { return nil }
+            state.awaitsContinue = false
             return state.takeSender()
         }
         sender?.resume(returning: true)
@@ -188,7 +203,9 @@ final class TransferStream: Sendable {
         await withCheckedContinuation { continuation in
             let ready: Bool? = state.withLock { state in
                 if state.isSendingEnded { return false }
-                if state.connection != nil, state.partsUnderWay < limits.transferPartsMax { return true }
+                if state.connection != nil, !state.awaitsContinue, state.partsUnderWay < limits.transferPartsMax {
+                    return true
+                }
                 state.sender = continuation
                 return nil
             }

@@ -44,11 +44,13 @@ struct HTTPMediaStore: MediaStore {
         guard let digest = MediaRequestBuilder.digest(file.sha256) else {
             throw .refused(code: "hashInvalid", detail: "the attachment's SHA-256 is invalid")
         }
-        if try await has(file) { return .present(file.receipt) }
-        guard let source, file.size <= HTTPTransportLimits.createdWithContentBytesMax else {
-            return try await create(file, digest)
+        if let source, file.size <= HTTPTransportLimits.createdWithContentBytesMax,
+            let start = try await create(file, digest, with: source)
+        {
+            return start
         }
-        return try await create(file, digest, with: source)
+        if try await has(file) { return .present(file.receipt) }
+        return try await create(file, digest)
     }
 
     private func has(_ file: Attachment) async throws(TransportError) -> Bool {
@@ -71,29 +73,40 @@ struct HTTPMediaStore: MediaStore {
         return .session(UploadSession(location: location, file: file))
     }
 
-    /// Creates an upload with the whole file in the same request, which saves one. If the request is cut and the server
-    /// has named the upload, the rest is sent to it.
+    /// Creates an upload with the whole file in the same request, which saves two. The content waits until the server
+    /// wants it: one that has the file for this account responds at once, one that does not take it refuses.
+    ///
+    /// If the request is cut and the server has named the upload, the rest is sent to it.
+    ///
+    /// - Returns: `nil` if the server takes no such request, or the connection ended before any content was sent: a
+    ///   kept connection may have been closed at that moment.
     private func create(
         _ file: Attachment, _ digest: String, with source: any ByteSource
-    ) async throws(TransportError) -> UploadStart {
+    ) async throws(TransportError) -> UploadStart? {
         let announced = Mutex(String?.none)
-        let body = body(source, from: 0, to: file.size)
+        let position = NextByte(0)
         do throws(TransportError) {
             let response = try await transfer(
                 HTTPTransfer(
-                    requests.create(file, digest, isComplete: true), body: body, timeouts: timeouts
+                    requests.create(file, digest, isComplete: true), body: body(source, from: position, to: file.size),
+                    timeouts: timeouts, continueWait: HTTPTransportLimits.continueWait
                 ) { interim in
                     guard MediaRequestBuilder.isAboutUpload(interim),
                         let location = MediaRequestBuilder.location(in: interim.fields)
                     else { return }
                     announced.withLock { $0 = location }
                 })
+            if response.status.code == 417 { return nil }
             learn(from: response)
             return .present(try receipt(in: response, for: file))
         } catch {
+            guard error.leavesSession else { throw error }
             // The upload was created: the rest of it can be sent.
-            guard error.leavesSession, let location = announced.withLock({ $0 }) else { throw error }
-            return .session(UploadSession(location: location, file: file))
+            if let location = announced.withLock({ $0 }) {
+                return .session(UploadSession(location: location, file: file))
+            }
+            guard case .inDoubt = error, position.value == 0, !Task.isCancelled else { throw error }
+            return nil
         }
     }
 
@@ -157,7 +170,8 @@ struct HTTPMediaStore: MediaStore {
         let file = session.file
         let response = try await transfer(
             HTTPTransfer(
-                try requests.append(to: session, at: offset), body: body(source, from: offset, to: file.size),
+                try requests.append(to: session, at: offset),
+                body: body(source, from: NextByte(offset), to: file.size),
                 timeouts: timeouts
             ) { interim in
                 guard MediaRequestBuilder.isAboutUpload(interim),
@@ -232,10 +246,9 @@ struct HTTPMediaStore: MediaStore {
 
     // MARK: - Parts
 
-    private func body(_ source: any ByteSource, from offset: Int64, to end: Int64) -> RequestBodyParts {
-        let position = NextByte(offset)
+    private func body(_ source: any ByteSource, from position: NextByte, to end: Int64) -> RequestBodyParts {
         let partBytesMax = partBytesMax
-        return RequestBodyParts(length: end - offset) {
+        return RequestBodyParts(length: end - position.value) {
             let start = position.value
             let count = Int(min(Int64(partBytesMax), end - start))
             guard count > 0 else { return nil }

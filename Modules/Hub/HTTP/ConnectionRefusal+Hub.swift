@@ -1,4 +1,5 @@
 package import CausewayHTTPServer
+internal import CausewayWire
 internal import HummingbirdCore
 internal import NIOCore
 
@@ -23,12 +24,16 @@ extension ConnectionRefusal {
 
 extension ConnectionLimits {
     /// The limits of `HubLimits`.
-    package static let hub = ConnectionLimits(
-        headerFieldBytesMax: HubLimits.headerFieldBytesMax, headerListBytesMax: HubLimits.headerListBytesMax,
-        headerFieldsMax: HubLimits.headerFieldsMax, requestBytesMax: HubLimits.requestBytesMax,
-        discardedBytesMax: HubLimits.discardedBytesMax, pipelinedRequestsMax: HubLimits.pipelinedRequestsMax,
-        unsentBytesMax: HubLimits.unsentBytesMax, firstHeader: .seconds(HubLimits.firstHeaderSecondsMax),
-        body: .seconds(HubLimits.bodySecondsMax), response: .seconds(HubLimits.responseSecondsMax),
-        idle: .seconds(HubLimits.idleSecondsMax), connectionsMax: HubLimits.connectionsMax,
-        connectionsPerPeerMax: HubLimits.connectionsPerPeerMax)
+    package static let hub: ConnectionLimits = {
+        var limits = ConnectionLimits(
+            headerFieldBytesMax: HubLimits.headerFieldBytesMax, headerListBytesMax: HubLimits.headerListBytesMax,
+            headerFieldsMax: HubLimits.headerFieldsMax, requestBytesMax: HubLimits.requestBytesMax,
+            discardedBytesMax: HubLimits.discardedBytesMax, pipelinedRequestsMax: HubLimits.pipelinedRequestsMax,
+            unsentBytesMax: HubLimits.unsentBytesMax, firstHeader: .seconds(HubLimits.firstHeaderSecondsMax),
+            body: .seconds(HubLimits.bodySecondsMax), response: .seconds(HubLimits.responseSecondsMax),
+            idle: .seconds(HubLimits.idleSecondsMax), connectionsMax: HubLimits.connectionsMax,
+            connectionsPerPeerMax: HubLimits.connectionsPerPeerMax)
+        limits.streamedPaths = [WireProtocol.uploadsPath]
+        return limits
+    }()
 }

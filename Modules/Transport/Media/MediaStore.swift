@@ -27,8 +27,9 @@ public protocol MediaStore: Sendable {
     /// Opens an upload, or finds that the server has the file already and the account may use it.
     func begin(_ file: Attachment) async throws(TransportError) -> UploadStart
 
-    /// Opens an upload like ``begin(_:)``, and may transfer a small file in the same request: the result is then
-    /// ``UploadStart/present(_:)``. After a failure the caller uses ``begin(_:)``, of which a session remains.
+    /// Opens an upload like ``begin(_:)``, and may transfer a small file in the same request, unless the server has
+    /// it: the result is then ``UploadStart/present(_:)``. After a failure the caller uses ``begin(_:)``, of which a
+    /// session remains.
     ///
     /// - Parameter source: the file's bytes; `nil` to transfer none.
     func begin(_ file: Attachment, from source: (any ByteSource)?) async throws(TransportError) -> UploadStart

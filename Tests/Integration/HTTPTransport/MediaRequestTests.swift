@@ -48,14 +48,68 @@ import Testing
     }
 
     @Test func aSmallFileIsPartOfTheRequestThatCreatesItsUpload() async throws {
-        try await MediaResponseTests.withMedia { request in
-            request.method == "HEAD" ? [MediaResponseTests.answer(404)] : [.hub(200, Self.receipt)]
+        try await MediaResponseTests.withMedia { _ in
+            [.hub(200, Self.receipt)]
         } body: { server, media in
             #expect(try await media.begin(Self.file.attachment, from: Self.file) == .present(Self.file.receipt))
-            let create = try #require(server.requests.last)
+            let create = try #require(server.requests.first)
+            #expect(server.requests.count == 1)
             #expect(create.method == "POST" && create.header("Upload-Complete") == "?1")
+            #expect(create.header("Expect") == "100-continue")
             #expect(Array(create.body.readableBytesView) == Self.file.bytes)
         }
+    }
+
+    /// A server that knows it by the header gets no byte of it.
+    @Test func aSmallFileThatIsThereIsNotSent() async throws {
+        let file = SampleFile(count: 1000)
+        try await MediaResponseTests.withMedia { _ in
+            [.hub(200, Self.receipt)]
+        } script: { _ in
+            []
+        } body: { server, media in
+            let start = try await media.begin(file.attachment, from: file)
+            #expect(start == .present(file.receipt))
+            #expect(server.requests.isEmpty)
+        }
+        #expect(file.bytesRead == 0)
+    }
+
+    /// A server that takes no such request, and one that closes the connection that the request came on: nothing was
+    /// sent, so the upload is created without content.
+    @Test(arguments: [MediaResponseTests.answer(417), .close])
+    func aServerWithoutExpectationsGetsTheFileApart(_ step: ScriptedHTTPServer.Step) async throws {
+        let file = SampleFile(count: 1000)
+        try await MediaResponseTests.withMedia { _ in
+            [step, .close]
+        } script: { request in
+            switch request.method {
+            case "HEAD": [MediaResponseTests.answer(404)]
+            case "POST": [MediaResponseTests.answer(201, [("Location", "/v1/uploads/abc")])]
+            default: []
+            }
+        } body: { server, media in
+            let start = try await media.begin(file.attachment, from: file)
+            #expect(start == .session(Self.session))
+            #expect(server.requests.map(\.method) == ["HEAD", "POST"])
+            #expect(server.requests.last?.header("Expect") == nil)
+        }
+        #expect(file.bytesRead == 0)
+    }
+
+    /// A proxy that withholds interim responses costs a wait.
+    @Test func aServerThatSaysNothingGetsTheFile() async throws {
+        let file = SampleFile(count: 1000)
+        try await MediaResponseTests.withMedia { _ in
+            []
+        } script: { _ in
+            [.hub(200, Self.receipt)]
+        } body: { server, media in
+            let start = try await media.begin(file.attachment, from: file)
+            #expect(start == .present(file.receipt))
+            #expect(server.requests.map(\.method) == ["POST"])
+        }
+        #expect(file.bytesRead == 1000)
     }
 
     /// The response to a look at the file that the server may have; a file of another size is another file.

@@ -29,6 +29,14 @@ package final class ScriptedHTTPServer: Sendable {
         package let headers: [(name: String, value: String)]
         package let body: ByteBuffer
 
+        fileprivate init(number: Int, _ head: HTTPRequestHead, body: ByteBuffer) {
+            self.number = number
+            method = head.method.rawValue
+            path = head.uri
+            headers = head.headers.map { ($0.name, $0.value) }
+            self.body = body
+        }
+
         /// The value of the first field of that name, in any case.
         package func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
@@ -37,6 +45,9 @@ package final class ScriptedHTTPServer: Sendable {
 
     /// Returns the actions for a request. An empty list stalls: the client receives nothing more.
     package typealias Script = @Sendable (Request) -> [Step]
+
+    /// Tells each client that waits to continue.
+    package static let continues: Script = { _ in [.write("HTTP/1.1 100 Continue\r\n\r\n")] }
 
     private struct Seen {
         var requests: [Request] = []
@@ -47,12 +58,14 @@ package final class ScriptedHTTPServer: Sendable {
 
     private let seen = Mutex(Seen())
     private let script: Script
+    private let expectation: Script
     private let opening: [Step]
     private let tls: TLSServerContext?
 
-    private init(tls: TLSServerContext?, opening: [Step], script: @escaping Script) {
+    private init(tls: TLSServerContext?, opening: [Step], expectation: @escaping Script, script: @escaping Script) {
         self.tls = tls
         self.opening = opening
+        self.expectation = expectation
         self.script = script
     }
 
@@ -61,13 +74,16 @@ package final class ScriptedHTTPServer: Sendable {
     /// - Parameters:
     ///   - tls: the TLS configuration of connections; `nil` for none.
     ///   - opening: the actions on each connection before anything is received.
+    ///   - expectation: returns the actions for a request whose body waits for `100 (Continue)`, by its header alone.
     ///   - script: called on an event loop; must not block.
     ///   - body: receives the server and its port.
     package static func run<Result: Sendable>(
-        tls: TLSServerContext? = nil, opening: [Step] = [], script: @escaping Script,
+        tls: TLSServerContext? = nil, opening: [Step] = [],
+        expectation: @escaping Script = ScriptedHTTPServer.continues,
+        script: @escaping Script,
         body: (_ server: ScriptedHTTPServer, _ port: Int) async throws -> Result
     ) async throws -> Result {
-        let server = ScriptedHTTPServer(tls: tls, opening: opening, script: script)
+        let server = ScriptedHTTPServer(tls: tls, opening: opening, expectation: expectation, script: script)
         let listening = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -134,11 +150,15 @@ package final class ScriptedHTTPServer: Sendable {
         seen.withLock { $0.applicationBytes += bytes }
     }
 
+    /// The actions before the body of a request.
+    fileprivate func answer(_ head: HTTPRequestHead) -> [Step] {
+        guard head.headers["Expect"] == ["100-continue"] else { return [] }
+        return expectation(Request(number: requests.count + 1, head, body: ByteBuffer()))
+    }
+
     fileprivate func answer(_ head: HTTPRequestHead, _ body: ByteBuffer) -> [Step] {
         let (request, ready) = seen.withLock { seen in
-            let request = Request(
-                number: seen.requests.count + 1, method: head.method.rawValue, path: head.uri,
-                headers: head.headers.map { ($0.name, $0.value) }, body: body)
+            let request = Request(number: seen.requests.count + 1, head, body: body)
             seen.requests.append(request)
             let ready = seen.waiters.filter { $0.count <= seen.requests.count }
             seen.waiters.removeAll { $0.count <= seen.requests.count }
@@ -203,6 +223,8 @@ private final class Conversation: ChannelInboundHandler {
         case .head(let head):
             self.head = head
             body.clear()
+            steps += server.answer(head)
+            perform(context)
         case .body(var part):
             body.writeBuffer(&part)
         case .end:

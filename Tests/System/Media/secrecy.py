@@ -39,6 +39,24 @@ class Account:
         fields = {name.lower(): value for name, value in answer.getheaders() if name.lower() not in CHANGING}
         return elapsed, (answer.status, fields, content)
 
+    def first_line(self, path, fields, delay=0.0):
+        """Returns the seconds until the first line of the response to a request whose content waits, and that line."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.connection.port)
+        connection.connect()
+        try:
+            started = time.perf_counter()
+            while delay and time.perf_counter() - started < delay:
+                pass
+            connection.putrequest("POST", path)
+            fields = {**fields, "Authorization": f"Bearer {self.token}", "Expect": "100-continue"}
+            for name, value in fields.items():
+                connection.putheader(name, value)
+            connection.endheaders()
+            line = connection.sock.makefile("rb").readline()
+            return time.perf_counter() - started, line
+        finally:
+            connection.close()
+
 
 def creation(digest, size, complete):
     return {"Upload-Complete": "?1" if complete else "?0", "Upload-Length": str(size),
@@ -101,20 +119,25 @@ def main():
             other.request("DELETE", location)
             return elapsed, (status, tuple(sorted(headers.items())), content, len(location))
 
+        def expect(exists, delay):
+            fields = {**creation(secret if exists else absent, len(data), True), "Content-Length": len(data)}
+            return other.first_line("/v1/uploads", fields, delay)
+
         parts = [
             ("GET", lambda exists, delay: read("GET", exists, delay)),
             ("HEAD", lambda exists, delay: read("HEAD", exists, delay)),
             ("GET of a range", lambda exists, delay: read("GET", exists, delay, {"Range": "bytes=0-9"})),
             ("the beginning of an upload", begin),
+            ("an upload that waits to continue", expect),
         ]
         for words, ask in parts:
-            count = options.requests if ask is not begin else options.requests // 5
+            count = options.requests if ask not in (begin, expect) else options.requests // 5
             compare(options.seed, 50, ask)
             share, middle, said = compare(options.seed, count, ask)
             control, _, _ = compare(options.seed, count // 2, ask, delay=middle * CONTROL_DELAY)
             same = said[True] == said[False] and len(said[True]) == 1
             # An upload syncs folders, whose times vary more: a few hundred requests only bound a gross difference.
-            bound = DEVIATION_MAX if ask is not begin else 2 * DEVIATION_MAX
+            bound = DEVIATION_MAX if ask not in (begin, expect) else 2 * DEVIATION_MAX
             met = same and abs(share - 0.5) <= bound and control - 0.5 > bound
             is_fine &= met
             print(f"{words}: {count} pairs, {'equal' if same else 'DIFFERENT'} responses, the file that exists is "

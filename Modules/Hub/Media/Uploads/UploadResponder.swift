@@ -49,6 +49,9 @@ struct UploadResponder: Sendable {
         guard case .receive = verdict else {
             return Self.inconsistentLength
         }
+        if content.isRest, Self.awaitsContinue(request), let response = try await present(upload, context) {
+            return response
+        }
         let location = WireProtocol.uploadPath(upload.id.text)
         // Already in its turn: an upload that is removed between its row and its part would leave the part behind.
         return try await inTurn(upload.id, context) {
@@ -56,6 +59,7 @@ struct UploadResponder: Sendable {
             let lease = try lease(context)
             defer { withExtendedLifetime(lease) {} }
             try await add(upload)
+            allowContent(content, bytesMax: upload.size, context)
             do {
                 try await storing { try await files.blobs.createPart(upload.id) }
                 return try await receive(upload, content, request, context, at: location)
@@ -64,6 +68,31 @@ struct UploadResponder: Sendable {
                 throw error
             }
         }
+    }
+
+    /// The response to a client that waits to send a file, if the account can read that file already; it is the same as
+    /// if the file had been sent. Otherwise this takes as long as for a file that does not exist.
+    private func present(_ upload: HubUpload, _ context: HubRequestContext) async throws -> Response? {
+        let requester = try context.requireAccount().requester
+        guard try await storage.blob(upload.blob, for: requester, through: nil) != nil else { return nil }
+        // The disk may have lost bytes.
+        let file = try await storing { try await files.blobs.open(upload.blob) }
+        guard file?.size == upload.size else { return nil }
+        return try Self.receipt(of: upload)
+    }
+
+    private static func awaitsContinue(_ request: Request) -> Bool {
+        request.headers[.expect]?.lowercased() == "100-continue"
+    }
+
+    /// Lets the content of a request arrive, and tells a client that waits to continue.
+    private func allowContent(_ content: UploadRules.Content, bytesMax: Int64, _ context: HubRequestContext) {
+        guard content.announced != 0 else { return }
+        context.channel.triggerUserOutboundEvent(
+            StreamedBody(
+                bytesMax: bytesMax + Int64(HubLimits.discardedBytesMax),
+                bytesPerSecondMin: files.limits.bytesPerSecondMin,
+                graceSeconds: graceSeconds), promise: nil)
     }
 
     /// The buffers of a request that transfers content.
@@ -155,6 +184,7 @@ struct UploadResponder: Sendable {
             case .receive:
                 let lease = try lease(context)
                 defer { withExtendedLifetime(lease) {} }
+                allowContent(content, bytesMax: upload.size - offset, context)
                 return try await receive(upload, content, request, context, at: nil)
             case .mismatchingOffset(let expected, let provided):
                 refusal = UploadProblem.mismatchingOffset(expected: expected, provided: provided)
@@ -191,13 +221,7 @@ struct UploadResponder: Sendable {
         let missing = start.length - start.offset
         let outcome: UploadReceiver.Outcome
         do {
-            if content.announced != 0 {
-                context.channel.triggerUserOutboundEvent(
-                    StreamedBody(
-                        bytesMax: missing + Int64(HubLimits.discardedBytesMax),
-                        bytesPerSecondMin: files.limits.bytesPerSecondMin, graceSeconds: graceSeconds), promise: nil)
-                interim.announce()
-            }
+            if content.announced != 0 { interim.announce() }
             outcome = try await storing {
                 try await UploadReceiver(part: part, rest: content.isRest ? missing : nil) { interim.report($0) }
                     .receive(request.body, atMost: missing)
@@ -215,6 +239,11 @@ struct UploadResponder: Sendable {
         case .verify: return try await complete(upload, part, context, version, location)
         case .incomplete, .short:
             await part.close()
+            if location != nil, let announced = content.announced, received < announced, part.length == 0 {
+                // Cut before anything arrived: a client that knows this upload begins again, and others never end it.
+                try await storing { try await files.removeIfEmpty(upload) }
+                return Self.inconsistentLength
+            }
             var response =
                 content.isRest
                 ? Self.inconsistentLength : location == nil ? Self.empty([:]) : Response(status: .created)
@@ -248,8 +277,13 @@ struct UploadResponder: Sendable {
         }
         let metadata = try context.who(["bytes": "\(upload.size)"])
         context.logger.debug("file stored", metadata: metadata)
-        var response = try JSONResponse.json(WireReceipt(sha256: upload.blob.text, size: upload.size))
+        var response = try Self.receipt(of: upload)
         response.headers[.location] = location
+        return response
+    }
+
+    private static func receipt(of upload: HubUpload) throws -> Response {
+        var response = try JSONResponse.json(WireReceipt(sha256: upload.blob.text, size: upload.size))
         response.headers[UploadFields.complete] = UploadFields.text(true)
         response.headers[UploadFields.offset] = String(upload.size)
         return response

@@ -97,6 +97,11 @@ final class RawSocket: Sendable {
         change(&fields)
         let lines = fields.map { "\($0.key): \($0.value)\r\n" }.joined()
         try await write(Array("GET \(WireSocket.path) HTTP/1.1\r\n\(lines)\r\n".utf8))
+        return try await header()
+    }
+
+    /// The header of the next response, also of an interim one.
+    func header() async throws -> String {
         let end = Array("\r\n\r\n".utf8)
         return try await eventually("the header of the response") { state in
             guard let range = state.received.firstRange(of: end) else { return nil }
