@@ -157,8 +157,8 @@ extension HTTPConnection {
 
     // MARK: - The response
 
-    /// Interim responses of a server that wants the body: `Continue`, and `Upload Resumption Supported`, of one that has
-    /// created an upload for it.
+    /// Interim responses of a server that wants the body: `Continue`, and `Upload Resumption Supported`, of one that
+    /// has created an upload for it.
     private static let statusesToContinue: Set<UInt> = [100, 104]
 
     func receive(_ head: HTTPResponseHead, of exchange: inout Exchange) throws(HTTPClientError) {
