@@ -20,8 +20,8 @@ final class BlockingQueues: Sendable {
         queues[executorsGiven.add(1, ordering: .relaxed).oldValue % queues.count]
     }
 
-    /// Performs a call: at once on a thread of these queues, else behind the fewest others. When it returns, the call
-    /// and the values that it captured are released: the caller can use their memory again.
+    /// Performs a call: at once on a thread of these queues, else behind the fewest others. See
+    /// `BlockingThreads.perform`.
     func perform<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -31,37 +31,14 @@ final class BlockingQueues: Sendable {
             waiting[index] += 1
             return index
         }
-        let call = Call(body)
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            queues[index].run {
-                let result = call.perform()
-                self.waiting.withLock { $0[index] -= 1 }
-                continuation.resume(returning: result)
-            }
-        }
-        return try result.get()
+        defer { waiting.withLock { $0[index] -= 1 } }
+        return try await queues[index].perform(body)
     }
 
     /// Returns when all calls that were made before have ended.
     func drain() async {
         for queue in queues {
             await withCheckedContinuation { continuation in queue.run { continuation.resume() } }
-        }
-    }
-
-    /// A call that is performed once. A queue holds its block a moment longer than the call takes.
-    private final class Call<Value: Sendable, Failure: Error>: Sendable {
-        private struct Body {
-            let perform: @Sendable () throws(Failure) -> Value
-        }
-
-        private let body: Mutex<Body?>
-
-        init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = Mutex(Body(perform: body)) }
-
-        func perform() -> Result<Value, Failure> {
-            guard let body = body.withLock({ $0.take() }) else { preconditionFailure("A call is performed once.") }
-            return Result { () throws(Failure) in try body.perform() }
         }
     }
 }

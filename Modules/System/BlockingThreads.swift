@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// Threads for calls that may wait for the disk, and the executor of tasks that make many of them.
 ///
@@ -33,14 +34,32 @@ package final class BlockingThreads: TaskExecutor {
     /// Runs `body` on one of them, and returns at once.
     package func run(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Performs a blocking call: at once on one of these threads, else on one of them while the task waits.
+    /// Performs a blocking call: at once on one of these threads, else on one of them while the task waits. When it
+    /// returns, the call and the values that it captured are released: the caller can use their memory again.
     package func perform<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         if isCurrent { return try body() }
+        let call = Call(body)
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            run { continuation.resume(returning: Result { () throws(Failure) in try body() }) }
+            run { continuation.resume(returning: call.perform()) }
         }
         return try result.get()
+    }
+
+    /// A call that is performed once. A queue holds its block a moment longer than the call takes.
+    private final class Call<Value: Sendable, Failure: Error>: Sendable {
+        private struct Body {
+            let perform: @Sendable () throws(Failure) -> Value
+        }
+
+        private let body: Mutex<Body?>
+
+        init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = Mutex(Body(perform: body)) }
+
+        func perform() -> Result<Value, Failure> {
+            guard let body = body.withLock({ $0.take() }) else { preconditionFailure("A call is performed once.") }
+            return Result { () throws(Failure) in try body.perform() }
+        }
     }
 }

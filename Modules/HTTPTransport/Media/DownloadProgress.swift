@@ -21,13 +21,16 @@ final class DownloadProgress: Sendable {
     /// Whether bytes have come that the file does not have.
     var isExceeded: Bool { state.withLock { $0.isExceeded } }
 
-    /// Whether the file has as many more bytes; if not, it is exceeded from now on.
-    func hasRoom(for count: Int) -> Bool {
+    /// Bytes have come.
+    ///
+    /// - Returns: false if the file does not have as many more; it is exceeded from then on.
+    func arrived(_ count: Int) -> Bool {
         state.withLock { state in
             if Int64(count) > size - state.offset { state.isExceeded = true }
             return !state.isExceeded
         }
     }
 
-    func add(_ count: Int) { state.withLock { $0.offset += Int64(count) } }
+    /// Bytes were passed on.
+    func passedOn(_ count: Int) { state.withLock { $0.offset += Int64(count) } }
 }

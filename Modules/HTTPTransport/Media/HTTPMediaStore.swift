@@ -232,9 +232,9 @@ struct HTTPMediaStore: MediaStore {
             guard parser.hasProtocol(fields) else { return false }
             return status.code == 206 ? ContentRange(fields)?.first == start : status.code == 200 && start == 0
         } receive: { bytes in
-            guard progress.hasRoom(for: bytes.count) else { throw MediaBodyError.tooLong }
+            guard progress.arrived(bytes.count) else { throw MediaBodyError.tooLong }
             try await sink.receive(bytes)
-            progress.add(bytes.count)
+            progress.passedOn(bytes.count)
         }
         let response = try await transfer(
             HTTPTransfer(requests.blob(file.sha256, from: start), receiver: receiver, timeouts: timeouts))

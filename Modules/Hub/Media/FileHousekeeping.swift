@@ -25,6 +25,13 @@ struct FileHousekeeping: Sendable {
         }
     }
 
+    /// A round, and what it leaves to the next one.
+    private struct Round {
+        /// The first bytes of the names of blobs that are to be compared with their rows.
+        var unchecked = Set(UInt8.min ... .max)
+        var failures = Failures()
+    }
+
     // MARK: - Expiry
 
     /// Removes expired uploads and blobs at the start and after each interval. Collects orphans at the start, and those
@@ -32,21 +39,20 @@ struct FileHousekeeping: Sendable {
     ///
     /// A file that cannot be removed keeps no other from being removed.
     func run(every interval: Duration) async {
-        // The first bytes of the names that are to be compared with the rows.
-        var unchecked = Set(UInt8.min ... .max)
+        var round = Round()
         repeat {
-            var failures = Failures()
-            await collectOrphans(&unchecked, &failures)
-            await expire(at: SystemClock.now(), &unchecked, &failures)
-            log(failures)
+            await collectOrphans(&round)
+            await expire(at: SystemClock.now(), &round)
+            log(round.failures)
+            round.failures = Failures()
         } while (try? await Task.sleep(for: interval)) != nil
     }
 
-    private func expire(at now: Timestamp, _ unchecked: inout Set<UInt8>, _ failures: inout Failures) async {
+    private func expire(at now: Timestamp, _ round: inout Round) async {
         let uploads = await expireUploads(
-            createdBy: now.minus(seconds: files.limits.uploadSecondsMax), &failures)
+            createdBy: now.minus(seconds: files.limits.uploadSecondsMax), &round.failures)
         let removed = await expireBlobs(
-            unattachedSince: now.minus(seconds: files.limits.unattachedSecondsMax), &unchecked, &failures)
+            unattachedSince: now.minus(seconds: files.limits.unattachedSecondsMax), &round)
         guard uploads + removed > 0 else { return }
         logger.info("files expired", metadata: ["uploads": "\(uploads)", "files": "\(removed)"])
     }
@@ -74,16 +80,14 @@ struct FileHousekeeping: Sendable {
                     failures.note(error)
                 }
             }
-            guard let end = expired.last else { break }
-            last = end
+            guard expired.count == HubLimits.expiredPerReadMax else { break }
+            last = expired.last
         }
         return count
     }
 
     /// - Returns: the number of blobs that were removed.
-    private func expireBlobs(
-        unattachedSince time: Timestamp, _ unchecked: inout Set<UInt8>, _ failures: inout Failures
-    ) async -> Int {
+    private func expireBlobs(unattachedSince time: Timestamp, _ round: inout Round) async -> Int {
         var count = 0
         // Those whose row may be there again, before the others.
         var failed: Set<BlobName> = []
@@ -93,7 +97,7 @@ struct FileHousekeeping: Sendable {
                 names = try await storage.unattachedBlobs(
                     since: time, limit: HubLimits.expiredPerReadMax + failed.count)
             } catch {
-                failures.note(error)
+                round.failures.note(error)
                 break
             }
             let remaining = names.filter { !failed.contains($0) }
@@ -101,10 +105,10 @@ struct FileHousekeeping: Sendable {
                 do {
                     if try await remove(name, unattachedSince: time) { count += 1 }
                 } catch {
-                    failures.note(error)
+                    round.failures.note(error)
                     failed.insert(name)
                     // Its row may be gone, and its bytes not.
-                    unchecked.insert(name.bytes[0])
+                    round.unchecked.insert(name.bytes[0])
                 }
             }
             if remaining.count < HubLimits.expiredPerReadMax { break }
@@ -174,16 +178,15 @@ struct FileHousekeeping: Sendable {
     /// Removes blobs without a row: of a crash, of a removal that failed, or of a database that was restored from a
     /// backup.
     ///
-    /// - Parameter unchecked: the first bytes of the names that are looked at. Those stay whose blobs could not all be
-    ///   compared with their rows, or removed.
-    private func collectOrphans(_ unchecked: inout Set<UInt8>, _ failures: inout Failures) async {
+    /// The first bytes stay of those blobs that could not all be compared with their rows, or removed.
+    private func collectOrphans(_ round: inout Round) async {
         var count = 0
-        for byte in unchecked.sorted() where !Task.isCancelled {
+        for byte in round.unchecked.sorted() where !Task.isCancelled {
             do {
-                let isDone = try await collectOrphans(firstByte: byte, &count, &failures)
-                if isDone { unchecked.remove(byte) }
+                let isDone = try await collectOrphans(firstByte: byte, &count, &round.failures)
+                if isDone { round.unchecked.remove(byte) }
             } catch {
-                failures.note(error)
+                round.failures.note(error)
             }
         }
         if count > 0 { logger.notice("orphaned files removed", metadata: ["count": "\(count)"]) }

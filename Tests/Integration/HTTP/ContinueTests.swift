@@ -8,6 +8,8 @@ import Testing
 /// Bodies that wait until the server wants them (RFC 9110 §10.1.1).
 @Suite(.timeLimit(.minutes(10))) struct ContinueTests {
     private static let text = "the body"
+    /// Enough for both orders: the body asks first, or the connection is there first.
+    private static let transfers = 300
 
     /// The parts that were read of a body.
     private final class Reads: Sendable {
@@ -43,14 +45,14 @@ import Testing
             }
         } body: { port in
             try await withClient(port: port) { client in
-                for _ in 1...2 {
+                for _ in 0..<Self.transfers {
                     let response = try await client.transfer(Self.upload(reads.body))
                     #expect(response.status.code == 200)
                 }
             }
         }
         // On the same connection, which is kept.
-        #expect(log.lines == ["true 0", Self.text, "true 1", Self.text])
+        #expect(log.lines == (0..<Self.transfers).flatMap { ["true \($0)", Self.text] })
     }
 
     @Test(arguments: [200, 413, 417])

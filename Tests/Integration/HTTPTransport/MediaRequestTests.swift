@@ -77,7 +77,7 @@ import Testing
 
     /// A server that takes no such request, and one that closes the connection that the request came on: nothing was
     /// sent, so the upload is created without content.
-    @Test(arguments: [MediaResponseTests.answer(417), .close])
+    @Test(arguments: [MediaResponseTests.answer(417, [], #"{"code":"x","detail":"y"}"#), .close])
     func aServerWithoutExpectationsGetsTheFileApart(_ step: ScriptedHTTPServer.Step) async throws {
         let file = SampleFile(count: 1000)
         try await MediaResponseTests.withMedia { _ in

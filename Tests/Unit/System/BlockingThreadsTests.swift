@@ -33,6 +33,21 @@ import Testing
         }
     }
 
+    /// A caller uses the memory of what a call captured again: nothing may hold it when the call returns.
+    @Test(arguments: [BlockingThreads.Order.serial, .concurrent])
+    func aCallIsReleasedBeforeItReturns(order: BlockingThreads.Order) async throws {
+        let threads = BlockingThreads("test", order)
+        for _ in 0..<400 {
+            weak var captured: Numbers?
+            do {
+                let numbers = Numbers()
+                captured = numbers
+                await threads.perform { numbers.add(1) }
+            }
+            try #require(captured == nil)
+        }
+    }
+
     /// The first call ends when the second one has begun.
     @Test func concurrentCallsRunAtTheSameTime() async {
         let threads = BlockingThreads("test", .concurrent)
