@@ -403,7 +403,7 @@ let package = Package(
             .nioPosix),
         tests(
             "HTTPTransport", in: "Integration", "CausewayGzip", "CausewayModels", "CausewayTransport",
-            "CausewayTransportConformance", "CausewayWire", "CausewayHTTPTransport", "CausewayTLS",
+            "CausewayTransportConformance", "CausewayWire", "CausewayHTTP", "CausewayHTTPTransport", "CausewayTLS",
             "CausewayTestSupport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite", "CausewayRecords",
             "CausewayWebSocket", .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix, .nioWebSocket),
         tests(

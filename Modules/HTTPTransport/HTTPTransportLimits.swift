@@ -46,9 +46,6 @@ enum HTTPTransportLimits {
     /// Bytes of the largest file that is sent in the request that creates its upload. Its progress is not known, and a
     /// cut loses it where a proxy withholds the name of the upload.
     static let createdWithContentBytesMax: Int64 = 1024 * 1024
-    /// The time for a server to say that it has a file already, or does not take it, before its content is sent. Long
-    /// enough for a slow link; a server or proxy that says nothing costs it once for each file.
-    static let continueWait = Duration.seconds(1)
     /// Bytes of a response to a request for a file, except the file itself.
     static let mediaResponseBytesMax = 64 * 1024
     /// Bytes of a file that a server is expected to verify in a second before it responds.

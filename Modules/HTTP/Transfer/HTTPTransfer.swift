@@ -19,32 +19,31 @@ package struct HTTPTransfer: Sendable {
     /// Called for each interim response (1xx) on the event loop; must return quickly.
     package var interim: @Sendable (HTTPInterimResponse) -> Void
     package var timeouts: TransferTimeouts
-    /// The time for the server to refuse the request by its header alone, before the body is sent: the request says
-    /// `Expect: 100-continue` (RFC 9110 §10.1.1), and the body waits for `100 (Continue)` or
-    /// `104 (Upload Resumption Supported)`, or until this time has passed, because there are servers that send neither.
-    /// `nil` to send the body at once.
+    /// Whether the body waits until the server wants it, so that one that refuses the request by its header alone gets
+    /// none: the request says `Expect: 100-continue` (RFC 9110 §10.1.1). The body is sent after `100 (Continue)` or
+    /// `104 (Upload Resumption Supported)`, or after ``TransferTimeouts/continueWait``.
     ///
     /// A server may also refuse the expectation with 417. The connection of a request is closed if its body was not
     /// sent.
-    package var continueWait: Duration?
+    package var awaitsContinue: Bool
 
     package init(
         _ request: HTTPClientRequest, body: RequestBodyParts? = nil, receiver: ResponseBodyReceiver? = nil,
-        timeouts: TransferTimeouts = TransferTimeouts(), continueWait: Duration? = nil,
+        timeouts: TransferTimeouts = TransferTimeouts(), awaitsContinue: Bool = false,
         interim: @escaping @Sendable (HTTPInterimResponse) -> Void = { _ in }
     ) {
         self.request = request
         self.body = body
         self.receiver = receiver
         self.timeouts = timeouts
-        self.continueWait = continueWait
+        self.awaitsContinue = awaitsContinue
         self.interim = interim
     }
 }
 
 extension HTTPTransfer {
     /// The wait before the body; `nil` if there is none, also because nothing would follow it.
-    var waitBeforeBody: Duration? { body.map { $0.length > 0 } == true ? continueWait : nil }
+    var waitBeforeBody: Duration? { body.map { $0.length > 0 } == true && awaitsContinue ? timeouts.continueWait : nil }
 }
 
 /// The body of a request, read in parts as the connection takes them.
@@ -95,13 +94,18 @@ package struct TransferTimeouts: Sendable, Hashable {
     /// The bytes in a second that must be transferred on the average of each ``window``; 0 for no minimum.
     package var bytesPerSecondMin: Int
     package var window: Duration
+    /// The longest wait of a body for the server to want it: there are servers and proxies that never say so. Long
+    /// enough for a slow link.
+    package var continueWait: Duration
 
     package init(
-        idle: Duration = .seconds(30), bytesPerSecondMin: Int = 512, window: Duration = .seconds(60)
+        idle: Duration = .seconds(30), bytesPerSecondMin: Int = 512, window: Duration = .seconds(60),
+        continueWait: Duration = .seconds(1)
     ) {
         self.idle = idle
         self.bytesPerSecondMin = bytesPerSecondMin
         self.window = window
+        self.continueWait = continueWait
     }
 }
 

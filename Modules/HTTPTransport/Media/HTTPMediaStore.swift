@@ -89,7 +89,7 @@ struct HTTPMediaStore: MediaStore {
             let response = try await transfer(
                 HTTPTransfer(
                     requests.create(file, digest, isComplete: true), body: body(source, from: position, to: file.size),
-                    timeouts: timeouts, continueWait: HTTPTransportLimits.continueWait
+                    timeouts: timeouts, awaitsContinue: true
                 ) { interim in
                     guard MediaRequestBuilder.isAboutUpload(interim),
                         let location = MediaRequestBuilder.location(in: interim.fields)

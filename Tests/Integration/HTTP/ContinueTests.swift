@@ -28,8 +28,10 @@ import Testing
     /// A wait that is over in no test.
     private static let forever = Duration.seconds(3600)
 
-    private static func upload(_ body: RequestBodyParts?, wait: Duration? = forever) -> HTTPTransfer {
-        HTTPTransfer(HTTPClientRequest(method: .post, path: "/"), body: body, continueWait: wait)
+    private static func upload(_ body: RequestBodyParts?, wait: Duration = forever) -> HTTPTransfer {
+        HTTPTransfer(
+            HTTPClientRequest(method: .post, path: "/"), body: body, timeouts: TransferTimeouts(continueWait: wait),
+            awaitsContinue: true)
     }
 
     @Test(arguments: ["HTTP/1.1 100 Continue", "HTTP/1.1 104 Upload Resumption Supported"])

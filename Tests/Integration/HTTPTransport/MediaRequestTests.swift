@@ -100,15 +100,14 @@ import Testing
     /// A proxy that withholds interim responses costs a wait.
     @Test func aServerThatSaysNothingGetsTheFile() async throws {
         let file = SampleFile(count: 1000)
-        try await MediaResponseTests.withMedia { _ in
-            []
-        } script: { _ in
-            [.hub(200, Self.receipt)]
-        } body: { server, media in
-            let start = try await media.begin(file.attachment, from: file)
-            #expect(start == .present(file.receipt))
-            #expect(server.requests.map(\.method) == ["POST"])
-        }
+        try await MediaResponseTests.withMedia(
+            expectation: { _ in [] }, script: { _ in [.hub(200, Self.receipt)] },
+            configuration: .unhurried(continueWait: .milliseconds(50)),
+            body: { server, media in
+                let start = try await media.begin(file.attachment, from: file)
+                #expect(start == .present(file.receipt))
+                #expect(server.requests.map(\.method) == ["POST"])
+            })
         #expect(file.bytesRead == 1000)
     }
 

@@ -15,10 +15,11 @@ import Testing
     static func withMedia(
         expectation: @escaping ScriptedHTTPServer.Script = ScriptedHTTPServer.continues,
         script: @escaping ScriptedHTTPServer.Script,
+        configuration: HTTPTransportConfiguration = .unhurried,
         body: (_ server: ScriptedHTTPServer, _ media: any MediaStore) async throws -> Void
     ) async throws {
         try await ScriptedHTTPServer.run(expectation: expectation, script: script) { server, port in
-            try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
+            try await withTransport(to: "http://127.0.0.1:\(port)", configuration) { transport in
                 try await body(server, try #require(transport.media))
             }
         }

@@ -43,9 +43,8 @@ import Testing
     private static func withFolder(_ body: (Fixture) async throws -> Void) async throws {
         let (temporary, folder, token) = try await Sample.hubFolder()
         defer { withExtendedLifetime(temporary) {} }
-        let configuration = HTTPTransportConfiguration(
-            tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), timeouts: .unhurried,
-            proxy: .none)
+        var configuration = HTTPTransportConfiguration.unhurried
+        configuration.tls = TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate))
         try await body(Fixture(port: 0, folder: folder, token: token, configuration: configuration))
     }
 

@@ -79,7 +79,7 @@ extension TransportError {
 /// Runs a transport and closes it at the end.
 func withTransport<Result: Sendable>(
     to address: String,
-    _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration(timeouts: .unhurried, proxy: .none),
+    _ configuration: HTTPTransportConfiguration = .unhurried,
     body: (HTTPTransport) async throws -> Result
 ) async throws -> Result {
     let transport = try HTTPTransport(to: address, token: try Sample.token(), configuration)
