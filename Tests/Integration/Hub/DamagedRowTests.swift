@@ -1,15 +1,19 @@
 import CausewayHub
+import CausewayHubRules
 import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
 import GRDB
 import Testing
 
 /// A damaged row of the hub's database hides itself and nothing else.
 @Suite struct DamagedRowTests {
-    private func damage(_ sql: String, in hub: HubFixture) async throws {
-        let database = try hub.folder.openDatabase()
+    private func damage(_ sql: String, in hub: HubFixture) async throws { try await damage(sql, in: hub.folder) }
+
+    private func damage(_ sql: String, in folder: DataFolder) async throws {
+        let database = try folder.openDatabase()
         try await database.write { db in
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             try db.execute(sql: sql)
@@ -50,6 +54,31 @@ import Testing
             _ = try await hub.client.report(delivery([send(10)]))
             let since = WireProtocol.changesPath("general") + "?since=\(cursor)&from=1&through=9"
             #expect(try await hub.client.get(since).status == 200)
+        }
+    }
+
+    /// The first part of the expired uploads is short because of it; more than that follow.
+    @Test func anUploadKeepsNoOthersFromExpiring() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try await HubFixture.prepare(folder)
+        // Complete ones need no bytes.
+        try await damage(
+            """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300)
+            INSERT INTO upload (id, account, sha256, size, type, created_at, completed_at)
+            SELECT CASE n WHEN 2 THEN x'01' ELSE randomblob(16) END, (SELECT min(number) FROM account),
+                randomblob(32), 1, 'text/plain', n, n
+            FROM numbers
+            """, in: folder)
+        let change: @Sendable (inout HubConfiguration) -> Void = {
+            $0.blobs.uploadSecondsMax = 0
+            // One round.
+            $0.expiry = .seconds(3600)
+        }
+        try await HubFixture.running(folder, change: change) { hub in
+            try await Eventually.holds("uploads expire") { hub.log.contains("files expired") }
+            #expect(hub.log.lines.contains { $0.contains("files expired") && $0.contains("uploads=299") })
         }
     }
 
