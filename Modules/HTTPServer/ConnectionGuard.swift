@@ -143,7 +143,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     /// Responds to `Expect: 100-continue` (RFC 9110 §10.1.1), unless the handler does it, or the body is refused for
     /// its size anyway.
     private func allowBody(of head: HTTPRequest, _ context: ChannelHandlerContext) {
-        guard head.headerFields[.expect]?.lowercased() == "100-continue", unanswered == 1 else { return }
+        guard head.headerFields.expectsContinue, unanswered == 1 else { return }
         isContinueDue = true
         let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
         guard announced <= limits.requestBytesMax, !limits.streamsBody(to: head.path ?? "") else { return }

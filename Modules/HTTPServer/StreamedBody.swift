@@ -1,3 +1,5 @@
+package import HTTPTypes
+
 /// Allows the body of the present request to be longer, and to take longer, than `ConnectionLimits` allow.
 ///
 /// Triggered as an outbound event on the connection's channel before the body is read. A client that expects it is told
@@ -16,4 +18,9 @@ package struct StreamedBody: Sendable, Hashable {
         self.bytesPerSecondMin = bytesPerSecondMin
         self.graceSeconds = graceSeconds
     }
+}
+
+extension HTTPFields {
+    /// Whether a client sends the body only once it is told to continue (RFC 9110 §10.1.1).
+    package var expectsContinue: Bool { self[.expect]?.lowercased() == "100-continue" }
 }

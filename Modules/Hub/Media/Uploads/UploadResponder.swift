@@ -49,7 +49,7 @@ struct UploadResponder: Sendable {
         guard case .receive = verdict else {
             return Self.inconsistentLength
         }
-        if content.isRest, Self.awaitsContinue(request), let response = try await present(upload, context) {
+        if content.isRest, request.headers.expectsContinue, let response = try await present(upload, context) {
             return response
         }
         let location = WireProtocol.uploadPath(upload.id.text)
@@ -79,10 +79,6 @@ struct UploadResponder: Sendable {
         let file = try await storing { try await files.blobs.open(upload.blob) }
         guard file?.size == upload.size else { return nil }
         return try Self.receipt(of: upload)
-    }
-
-    private static func awaitsContinue(_ request: Request) -> Bool {
-        request.headers[.expect]?.lowercased() == "100-continue"
     }
 
     /// Lets the content of a request arrive, and tells a client that waits to continue.
@@ -240,8 +236,9 @@ struct UploadResponder: Sendable {
         case .incomplete, .short:
             await part.close()
             if location != nil, let announced = content.announced, received < announced, part.length == 0 {
-                // Cut before anything arrived: a client that knows this upload begins again, and others never end it.
-                try await storing { try await files.removeIfEmpty(upload) }
+                // Cut before anything arrived: a client that knows this upload begins again. One that does not would
+                // leave it behind.
+                try await storing { try await files.remove(upload) }
                 return Self.inconsistentLength
             }
             var response =
