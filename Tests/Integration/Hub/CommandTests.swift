@@ -221,6 +221,19 @@ import Testing
         #expect(unknown.errors.contains("listne"))
     }
 
+    /// It must not become the folder in which the command was called.
+    @Test func anEmptyNameOfTheDataFolderNamesNone() async throws {
+        let temporary = try TemporaryFolder()
+        #expect(try await Self.hub(["init", "--data", temporary.path + "/causeway-hub"]).status == 0)
+        let environment = ["CAUSEWAY_HUB_DATA": "", "XDG_DATA_HOME": temporary.path]
+        let found = try await Self.hub(["account", "list"], environment: environment)
+        #expect(found.status == 0, "\(found.errors)")
+        #expect(found.output.hasPrefix("me\t"))
+        let refused = try await Self.hub(["account", "list", "--data", ""], environment: environment)
+        #expect(refused.status == 64)
+        #expect(refused.errors.contains("--data is empty."))
+    }
+
     @Test func restoreSaysWhatItDidAndRefusesARunningHub() async throws {
         let temporary = try TemporaryFolder()
         let data = ["--data", temporary.path + "/hub"]
