@@ -143,6 +143,7 @@ import Testing
             (["channel", "list"] + empty, 66, "hubNotFound"),
             (["channel", "member", "list", "nowhere"] + made, 66, "channelNotFound"),
             (["channel", "member", "list", "a b"] + made, 64, "badName"),
+            (made + ["channel", "member", "list", "nowhere"], 66, "channelNotFound"),
             (["account", "list", "--nonsense"] + made, 64, "usage"),
         ]
         for (arguments, status, code) in cases {
