@@ -68,8 +68,10 @@ import Testing
             let removal = try #require(try await world.client.outbox(PageRange()).messages.first)
             let details = MessageDetails.lines(removal, for: terminal)
             #expect(details.contains("removes a reaction from \(message)"))
-            let lines = MessageDetails.lines(try await world.client.status(), for: terminal)
-            #expect(lines.contains { $0.hasPrefix("lane operations 1") })
+            try await Eventually.holds("the lane is apart from its depth") {
+                let lines = MessageDetails.lines(try await world.client.status(), for: terminal)
+                return lines.contains { $0.hasPrefix("lane operations 1") }
+            }
         }
     }
 
