@@ -8,8 +8,8 @@ import NIOHTTPTypes
 /// Guards one connection: a request must arrive in full in time, and bytes that are not HTTP are answered in JSON.
 ///
 /// The timer starts when the connection opens and again with each response, so it bounds idle connections and slow
-/// requests alike. It is stopped while a request that has arrived in full awaits its response, which may take long. Each
-/// part of a file begins it anew: a file may take long to arrive, but must not stand still.
+/// requests alike. It is stopped while a request that has arrived in full awaits its response, which may take long.
+/// Each part of a file begins it anew: a file may take long to arrive, but must not stand still.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -131,7 +131,7 @@ import Testing
         #expect(laterTurns == [Duration.zero, .milliseconds(10)])
     }
 
-    /// Whoever sends tokens faster than they are checked, and goes, neither takes all turns nor delays later ones.
+    /// A peer that sends tokens faster than they are checked, and goes, neither takes all turns nor delays later ones.
     @Test func aFloodOfTokensIsRefusedAndDelaysNobodyForLong() {
         var pace = LoginPace(interval: .milliseconds(10), waitingMax: 4, waitingPerPeerMax: 3)
         let start = MonotonicTime.zero + .seconds(1000)
