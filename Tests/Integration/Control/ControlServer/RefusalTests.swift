@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControlAPI
+import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
 import CausewayTestSupport
@@ -161,7 +162,7 @@ import Testing
 
     /// The rest of a refused request is no request that awaits a response.
     @Test func aConnectionThatIsIdleAfterARefusalIsCutOff() async throws {
-        try await ControlWorld.run(requestTime: .milliseconds(500)) { world in
+        try await ControlWorld.run(requestTime: .seconds(3)) { world in
             let head = "POST /v1/messages HTTP/1.1\r\nHost: causeway\r\nContent-Type: text/plain\r\n"
             let answer = try await RawRequest.send(
                 Array((head + "Content-Length: 2\r\n\r\n").utf8), thenRest: Array("{}".utf8), to: world.socketPath)
@@ -171,14 +172,14 @@ import Testing
     }
 
     @Test func aRequestBehindAnotherMayAwaitItsResponseForLong() async throws {
-        try await ControlWorld.run(requestTime: .seconds(2)) { world in
+        try await ControlWorld.run(requestTime: .seconds(5)) { world in
             try await world.client.setPaused(true)
             let channel = try #require(ChannelID("general"))
             let message = OutgoingMessage(channel: channel, text: "hi")
             let id = try #require(try await world.client.send([message]).ids.first)
             let path = "/v1/messages/\(id)/result?withinMs="
             let first = "GET \(path)0 HTTP/1.1\r\nHost: causeway\r\n\r\n"
-            let second = "GET \(path)3000 HTTP/1.1\r\nHost: causeway\r\nConnection: close\r\n\r\n"
+            let second = "GET \(path)6000 HTTP/1.1\r\nHost: causeway\r\nConnection: close\r\n\r\n"
             let answer = try await RawRequest.send(
                 Array((first + second).utf8), thenRest: [], to: world.socketPath)
             #expect(answer.text.components(separatedBy: #""outcome":"waiting""#).count == 3)
