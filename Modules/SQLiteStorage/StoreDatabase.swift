@@ -174,11 +174,12 @@ final class StoreDatabase: Sendable {
         let pool = try pool()
         try StoreError.catching(path) {
             try pool.writeWithoutTransaction { db in
-                logEnd.withdraw()
                 defer { logEnd.resume(isCut: false) }
                 try body(db)
-                _ = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-                logEnd.resume(isCut: true)
+                // Only now: the commits of the body are noted, too.
+                logEnd.withdraw()
+                let isBusy = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                if isBusy == 0 { logEnd.resume(isCut: true) }
             }
         }
     }

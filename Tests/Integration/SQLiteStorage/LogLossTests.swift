@@ -143,6 +143,18 @@ struct LogLossTests {
         await store.close()
     }
 
+    /// A compaction copies the log into the database, and empties it on purpose.
+    @Test func aProcessKilledAfterACompactionLosesNothing() async throws {
+        let home = folder.fresh()
+        let store = try await SQLiteStore.open(at: home, durability: .full)
+        _ = try await store.start(Sample.opening())
+        for number in 0..<3 { _ = try await store.enqueue(Sample.draft(number)) }
+        try await store.compact { _ in }
+        try copy(home, to: path)
+        await store.close()
+        #expect(try await lossOnOpening() == nil)
+    }
+
     /// A power cut takes back what no caller waited for: that is no loss, and nothing else is gone.
     @Test func whatNobodyWaitedForIsNoLoss() async throws {
         let home = folder.fresh()
