@@ -42,7 +42,7 @@ final class StoreDatabase: Sendable {
         try StoreErasure.complete(in: folder.path)
         try UnfinishedWork.require(none: folder.path)
         let isNew = try folder.size(of: folder.database) == nil
-        if isNew { try folder.requireNoOtherStore() }
+        if isNew { try folder.requireNoRemains() }
         logEnd = try LogEnd(folder, trace: options.traceLogEnd)
         let hasLog = try folder.size(of: folder.log) ?? 0 > 0
         if isNew {
