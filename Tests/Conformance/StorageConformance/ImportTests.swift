@@ -23,7 +23,7 @@ struct ImportTests {
 
     private func lines() throws -> [UInt8] {
         var bytes: [UInt8] = []
-        for line in Self.content.map(EntryLine.entry) + [.end(lines: Self.content.count)] {
+        for line in Self.content.map(EntryLine.entry) + [EntryLine.end(lines: Self.content.count)] {
             bytes += try line.encoded()
             bytes.append(UInt8(ascii: "\n"))
         }
