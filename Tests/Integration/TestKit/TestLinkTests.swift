@@ -95,6 +95,7 @@ private final class CountedConnection: Transport {
             connection.state.withLock { $0.signals.append(signal) }
         }
     }
+
     private struct Files: MediaStore {
         let partBytesMax = 3
         let fileBytesMax: Int64 = 7
