@@ -139,7 +139,7 @@ public final class CausewayClient: Sendable {
         do throws(ClientError) {
             try await client.goOn(with: session)
         } catch {
-            // Nobody else can.
+            // The caller gets no client to close.
             await client.close()
             throw error
         }

@@ -100,7 +100,7 @@ private final class CountedConnection: Transport {
         let partBytesMax = 3
         let fileBytesMax: Int64 = 7
 
-        func begin(_ file: Attachment) async throws(TransportError) -> UploadStart {
+        func begin(_ file: CausewayModels.Attachment) async throws(TransportError) -> UploadStart {
             throw .unreachable(detail: "unused")
         }
 
@@ -114,7 +114,7 @@ private final class CountedConnection: Transport {
         func cancel(_ session: UploadSession) async throws(TransportError) {}
 
         func download(
-            _ file: Attachment, from offset: Int64,
+            _ file: CausewayModels.Attachment, from offset: Int64,
             to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
         ) async throws(TransportError) {}
     }
