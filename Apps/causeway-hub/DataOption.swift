@@ -15,8 +15,14 @@ struct DataOption: ParsableArguments {
 
     var folder: DataFolder {
         let environment = ProcessInfo.processInfo.environment
-        if let path = data ?? environment["CAUSEWAY_HUB_DATA"] { return DataFolder(Self.absolute(path)) }
+        // An empty variable counts as none, as with every setting.
+        let variable = environment["CAUSEWAY_HUB_DATA"].flatMap { $0.isEmpty ? nil : $0 }
+        if let path = data ?? variable { return DataFolder(Self.absolute(path)) }
         return DataFolder(StandardFolders(environment: environment).hubData)
+    }
+
+    func validate() throws {
+        if data?.isEmpty == true { throw ValidationError("--data is empty.") }
     }
 
     /// The accounts and channels of the hub in the folder.

@@ -36,7 +36,7 @@ import CausewaySystem
 
     static func main() async {
         StandardStreams.prepare()
-        let order = ArgumentOrder(options: ["--data"], groups: ["account", "channel"])
+        let order = ArgumentOrder(options: ["--data"], groups: ["account", "channel", "member"])
         await run(order.arranged(Array(CommandLine.arguments.dropFirst()))) { usage in
             complain(usage, code: "usage", asJSON: true)
         }

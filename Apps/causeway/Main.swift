@@ -44,7 +44,7 @@ struct CausewayCommand: AsyncParsableCommand {
         ])
 
     private static let order = ArgumentOrder(
-        flags: ["--json"], options: ["--config"] + SettingKey.allCases.map(\.flag))
+        flags: ["--json"], options: ["--config"] + SettingKey.allCases.map(\.flag), groups: ["channel", "store"])
 
     static func main() async {
         StandardStreams.prepare()

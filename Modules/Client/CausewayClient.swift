@@ -77,7 +77,8 @@ public final class CausewayClient: Sendable {
     /// anything can be read. A session that was not logged out is resumed with the token from `credentials`. Needs no
     /// network.
     ///
-    /// Throws ``ClientError/store(_:)`` and ``ClientError/credentials(_:)``.
+    /// Throws ``ClientError/store(_:)``, and ``ClientError/credentials(_:)`` if the token cannot be read: the store is
+    /// closed then, and a later attempt needs another object for it.
     ///
     /// - Parameters:
     ///   - store: opened by this call, and closed with the client.
@@ -135,7 +136,13 @@ public final class CausewayClient: Sendable {
             let changes = client.liveStatus()
             runtime.spawn { await changes.log(to: logger) }
         }
-        try await client.goOn(with: session)
+        do throws(ClientError) {
+            try await client.goOn(with: session)
+        } catch {
+            // The caller gets no client to close.
+            await client.close()
+            throw error
+        }
         client.collector?.start(session: session)
         client.sweeper?.start()
         return client

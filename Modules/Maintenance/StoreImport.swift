@@ -7,7 +7,8 @@ import Foundation
 /// Makes a store from the lines of an export, in a folder that contains none.
 ///
 /// The store is made in the staging folder and takes its place when the last line was read and everything agrees; after
-/// an error, or a crash, there is no store.
+/// an error, or a crash, before that there is no store. One that follows leaves the whole store in the staging folder:
+/// a migration to its kind completes the import.
 package final class StoreImport {
     /// The result of an import.
     package struct Report: Sendable, Hashable, Codable {
@@ -40,6 +41,8 @@ package final class StoreImport {
     private var unfinished: [UInt8] = []
     private var hasEnded = false
     private var hasAccount = false
+    /// True once the new store is marked as complete.
+    private var isDecided = false
     /// The files that are complete, and the one that is being read.
     private var files: Set<String> = []
     private var part: (sha256: String, path: String, file: OpenFile, offset: Int64, size: Int64)?
@@ -58,6 +61,7 @@ package final class StoreImport {
                 path: tools.folder, detail: "it contains a store (\(found.name)); import into an empty folder (--store)"
             )
         }
+        try Self.requireNoRemains(tools)
         change = StoreSwitch(folder: tools.folder, target: try tools.format(kind), formats: tools.formats)
         do throws(SystemError) {
             try FileSystem.removeFolderOfTools(change.staging)
@@ -73,8 +77,28 @@ package final class StoreImport {
         }
     }
 
-    /// Removes everything that was made.
-    package func cancel() { try? FileSystem.removeFolderOfTools(change.staging) }
+    /// Throws if the folder has files of a store that is gone. A new store would take them for its own, and the files
+    /// of its messages would find their place taken.
+    private static func requireNoRemains(_ tools: StoreFolderTools) throws(StoreError) {
+        var remains: [String] = []
+        for format in tools.formats { remains += try format.fileNames(in: tools.folder) }
+        let blobs = tools.folder + "/blobs"
+        do throws(SystemError) { remains += try FileSystem.names(in: blobs).prefix(1).map { "blobs/" + $0 } } catch {
+            if !error.isNotFound { throw StoreFolderTools.failure(error, at: blobs) }
+        }
+        guard let first = remains.first else { return }
+        throw .notAccessible(
+            path: tools.folder,
+            detail: "it contains remains of a store (\(first)); move them away, or name another folder (--store)")
+    }
+
+    /// Removes everything that was made, unless the store is complete already.
+    package func cancel() {
+        if isDecided { return }
+        // Its mark first: what remains after a crash here is no store.
+        try? FileSystem.removeIfPresent("\(change.staging)/\(UnfinishedWork.complete)")
+        try? FileSystem.removeFolderOfTools(change.staging)
+    }
 
     /// - Parameter line: without its end.
     private func add(_ line: [UInt8]) throws(Problem) {
@@ -194,6 +218,7 @@ package final class StoreImport {
         do throws(StoreError) {
             try writer.finish()
             try change.commit()
+            isDecided = true
             try change.run()
         } catch {
             throw .store(error)

@@ -42,7 +42,7 @@ final class StoreDatabase: Sendable {
         try StoreErasure.complete(in: folder.path)
         try UnfinishedWork.require(none: folder.path)
         let isNew = try folder.size(of: folder.database) == nil
-        if isNew { try folder.requireNoOtherStore() }
+        if isNew { try folder.requireNoRemains() }
         logEnd = try LogEnd(folder, trace: options.traceLogEnd)
         let hasLog = try folder.size(of: folder.log) ?? 0 > 0
         if isNew {
@@ -147,15 +147,21 @@ final class StoreDatabase: Sendable {
     /// With overlapping readers SQLite never restarts the log by itself. This waits briefly until each reader that uses
     /// the log has ended; readers that begin meanwhile do not use it. If one does not end, commits continue, and the
     /// next try follows when the log has grown a little more.
+    ///
+    /// A sync that fails meanwhile may drop commits that nobody waited for, and later ones would rest on them.
     func boundLog() {
+        if logEnd.takeFailedSync() { return requireVerification() }
         let size = logEnd.logBytes
         let pool = state.withLock { size > $0.logBytesMax ? $0.pool : nil }
         guard let pool else { return }
         logEnd.withdraw()
-        let isCut = try? Self.cutLog(pool)
+        var isCut = false
+        do { isCut = try Self.cutLog(pool) } catch {
+            if case .syncFailed = StoreError(error, path: path) { requireVerification() }
+        }
         // A reader did not end in time, or the disk is full: later commits must not wait for it each time.
-        logEnd.resume(isCut: isCut == true)
-        let next = isCut == true ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
+        logEnd.resume(isCut: isCut)
+        let next = isCut ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
         state.withLock { $0.logBytesMax = next }
     }
 
@@ -172,14 +178,20 @@ final class StoreDatabase: Sendable {
     /// meanwhile.
     func withLogCut(_ body: (Database) throws -> Void) throws(StoreError) {
         let pool = try pool()
-        try StoreError.catching(path) {
-            try pool.writeWithoutTransaction { db in
-                logEnd.withdraw()
-                defer { logEnd.resume(isCut: false) }
-                try body(db)
-                _ = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-                logEnd.resume(isCut: true)
+        do throws(StoreError) {
+            try StoreError.catching(path) {
+                try pool.writeWithoutTransaction { db in
+                    defer { logEnd.resume(isCut: false) }
+                    try body(db)
+                    // Only now: the commits of the body are noted, too.
+                    logEnd.withdraw()
+                    let isBusy = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                    if isBusy == 0 { logEnd.resume(isCut: true) }
+                }
             }
+        } catch {
+            if case .syncFailed = error { requireVerification() }
+            throw error
         }
     }
 

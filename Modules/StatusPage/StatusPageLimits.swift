@@ -76,6 +76,9 @@ package enum StatusPageLimits {
     static let peersTrackedMax = 10_000
     /// The pause between the checks of two tokens, for all peers together.
     static let loginIntervalMilliseconds = 10
+    /// Tokens that wait for their check, of all peers and of one.
+    static let loginsWaitingMax = 256
+    static let loginsWaitingPerPeerMax = 64
     /// Concurrent logins; a further one ends the oldest.
     package static let sessionsMax = 256
     /// How long a login lasts, and how long without a request.

@@ -8,14 +8,15 @@ struct RecordReads {
     /// The changes since one read began.
     struct Changes {
         private(set) var stored: [RecordKind: Set<String>] = [:]
-        private(set) var removed: [RecordKind: Set<String>] = [:]
+        /// The version of each removed record at which it was gone.
+        private var removed: [RecordKind: [String: Int64]] = [:]
         /// Those of ``stored`` that another read brought: the server may have been asked for them earlier than in this
         /// read. Events bring later changes.
         private(set) var read: [RecordKind: Set<String>] = [:]
 
         fileprivate mutating func store(_ record: StoredRecord, isRead: Bool) {
             stored[record.kind, default: []].insert(record.id)
-            removed[record.kind]?.remove(record.id)
+            removed[record.kind]?[record.id] = nil
             if isRead {
                 read[record.kind, default: []].insert(record.id)
             } else {
@@ -23,8 +24,13 @@ struct RecordReads {
             }
         }
 
-        fileprivate mutating func remove(_ kind: RecordKind, _ id: String) {
-            removed[kind, default: []].insert(id)
+        /// True if the record, as a response has it, was removed since.
+        func isRemoved(_ record: StoredRecord) -> Bool {
+            removed[record.kind]?[record.id].map { record.version <= $0 } ?? false
+        }
+
+        fileprivate mutating func remove(_ kind: RecordKind, _ id: String, _ version: Int64) {
+            removed[kind, default: [:]][id] = version
             stored[kind]?.remove(id)
             read[kind]?.remove(id)
         }
@@ -50,7 +56,8 @@ struct RecordReads {
         for number in underWay.keys { for record in records { underWay[number]?.store(record, isRead: isRead) } }
     }
 
-    mutating func noteRemoved(_ kind: RecordKind, _ id: String) {
-        for number in underWay.keys { underWay[number]?.remove(kind, id) }
+    /// - Parameter version: that of the removal, as far as it is known.
+    mutating func noteRemoved(_ kind: RecordKind, _ id: String, at version: Int64 = .max) {
+        for number in underWay.keys { underWay[number]?.remove(kind, id, version) }
     }
 }

@@ -73,7 +73,7 @@ extension SyncEngine {
         try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
             let changes = engine.recordReads.changes(since: number)
-            let records = found.compactMap(\.record).filter { changes.removed[$0.kind]?.contains($0.id) != true }
+            let records = found.compactMap(\.record).filter { !changes.isRemoved($0) }
             let kind = range?.list.kind ?? records.first?.kind
             let retained = (kind.flatMap { changes.stored[$0] } ?? []).union(found.map(\.id))
             let merge = RecordMerge(records, coverage: range, retained: retained)

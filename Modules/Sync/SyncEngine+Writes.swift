@@ -42,20 +42,22 @@ extension SyncEngine {
     ) async throws(SyncError) -> ServerPosition {
         var lane = recordWrites.lane ?? RecordWriteLane(outbox: OutboxID(runtime.makeUUIDv7()))
         defer { recordWrites.lane = lane }
-        // Once a response was lost, no later error proves that the server has not applied the write.
+        // Once a response was lost, no later error proves that the server has not applied the write; its verdict does.
         var doubt: TransportError?
         for attempt in 1...SyncLimits.recordWriteAttemptsMax {
             guard !isClosed, session?.id == asked, let transport else {
                 throw doubt.map { .transport($0) } ?? (isClosed ? .closed : .noSession)
             }
             let number = transportNumber
+            var isVerdict = false
             do throws(TransportError) {
                 let report = try await transport.deliver(lane.delivery(of: write, as: id, knowing: history))
                 guard let outcome = report.outcomes.first, outcome.isInRange else {
                     throw .inDoubt(detail: "the server's report does not fit the delivery")
                 }
+                isVerdict = true
                 if let position = try lane.apply(outcome) { return position }
-            } catch .refused(let code, let detail) {
+            } catch .refused(let code, let detail) where isVerdict || doubt == nil {
                 throw .transport(.refused(code: code, detail: detail))
             } catch {
                 if error.mayHaveApplied { doubt = error }

@@ -10,7 +10,7 @@ package struct ArgumentOrder: Sendable {
     /// - Parameters:
     ///   - flags: options without a value: `--json`.
     ///   - options: options with a value: `--socket`.
-    ///   - groups: commands that are followed by another one: `account`.
+    ///   - groups: commands that are followed by another one, which may be a group again: `channel`, `member`.
     package init(flags: [String] = [], options: [String], groups: [String] = []) {
         self.flags = Set(flags)
         self.options = Set(options)
@@ -33,9 +33,10 @@ package struct ArgumentOrder: Sendable {
             }
         }
         guard start > 0, start < arguments.count else { return arguments }
-        let command = arguments[start]
-        if command == "help" { return Array(arguments[start...]) }
-        let end = min(arguments.count, start + (groups.contains(command) ? 2 : 1))
+        if arguments[start] == "help" { return Array(arguments[start...]) }
+        var end = start
+        while end < arguments.count, groups.contains(arguments[end]) { end += 1 }
+        end = min(arguments.count, end + 1)
         return Array(arguments[start..<end] + arguments[..<start] + arguments[end...])
     }
 }

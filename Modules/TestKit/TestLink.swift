@@ -38,6 +38,8 @@ package final class LinkedTransport: Transport {
     }
 
     package let capabilities: TransportCapabilities
+    /// The files of the first connection, for their limits; `nil` if the hub stores none.
+    private let firstMedia: (any MediaStore)?
     private let link: TestLink
     private let connect: @Sendable () throws(TransportError) -> any Transport
     private let state: Mutex<State>
@@ -50,6 +52,7 @@ package final class LinkedTransport: Transport {
         self.link = link
         self.connect = connect
         capabilities = connection.capabilities
+        firstMedia = connection.media
         state = Mutex(State(connection: connection))
         link.add(self)
     }
@@ -111,7 +114,8 @@ package final class LinkedTransport: Transport {
 
     package var events: (any EventSource)? { LinkedEvents(transport: self) }
     package var ephemeral: (any EphemeralEvents)? { LinkedEphemeral(transport: self) }
-    package var media: (any MediaStore)? { LinkedMedia(self) }
+    /// Also while the link is down: uploads wait then.
+    package var media: (any MediaStore)? { firstMedia.map { LinkedMedia(transport: self, first: $0) } }
     package var way: String? { state.withLock { $0.connection }?.way }
 
     /// For the connection that there is; a new one is fresh anyway.
@@ -160,15 +164,11 @@ private struct LinkedEphemeral: EphemeralEvents {
 /// The hub's files over the link.
 private struct LinkedMedia: MediaStore {
     let transport: LinkedTransport
-    let partBytesMax: Int
-    let fileBytesMax: Int64
+    /// Those of the first connection.
+    let first: any MediaStore
 
-    /// `nil` if the hub stores no files.
-    init?(_ transport: LinkedTransport) {
-        guard let media = try? transport.current().media else { return nil }
-        self.transport = transport
-        (partBytesMax, fileBytesMax) = (media.partBytesMax, media.fileBytesMax)
-    }
+    var partBytesMax: Int { first.partBytesMax }
+    var fileBytesMax: Int64 { (try? current())?.fileBytesMax ?? first.fileBytesMax }
 
     private func current() throws(TransportError) -> any MediaStore {
         guard let media = try transport.current().media else { throw .unreachable(detail: "no files") }

@@ -109,7 +109,8 @@ package enum MessageDetails {
 
     private static func fact(_ name: String, _ value: String?, _ terminal: Terminal) -> String? {
         guard let value, !value.isEmpty else { return nil }
-        let padding = String(repeating: " ", count: max(0, 12 - name.count))
+        // A name that is longer than its column is still a word of its own.
+        let padding = String(repeating: " ", count: max(1, 12 - name.count))
         return terminal.styled(name + padding, .dim) + VisibleText.oneLine(value)
     }
 }

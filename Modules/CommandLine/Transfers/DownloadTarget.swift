@@ -81,10 +81,14 @@ package final class DownloadTarget: Sendable {
     }
 
     /// The name of a file from another device, safe as the last component of a path, and short enough that its part
-    /// has a name as well. A name that is too long loses the end of its stem; a short extension is kept.
+    /// has a name as well; it hides no file. A name that is too long loses the end of its stem; a short extension is
+    /// kept.
     package static func fileName(_ attachment: Attachment) -> String {
         let name = Attachment.name(ofPath: attachment.name)
-        let safe = name.hasPrefix(".") ? "_" + name.dropFirst() : name
+        // Scalars: a dot with a mark on it is another character, and hides a file all the same.
+        var scalars = name.unicodeScalars
+        if scalars.first == "." { scalars.replaceSubrange(..<scalars.index(after: scalars.startIndex), with: ["_"]) }
+        let safe = String(scalars)
         var bytesLeft = FileSystem.nameBytesMax - suffix(attachment).utf8.count
         guard safe.utf8.count > bytesLeft else { return safe }
         var end = safe.lastIndex(of: ".").map { safe[$0...] } ?? ""
@@ -92,6 +96,8 @@ package final class DownloadTarget: Sendable {
         bytesLeft -= end.utf8.count
         var stem = safe.dropLast(end.count)
         while stem.utf8.count > bytesLeft { stem.removeLast() }
+        // One letter with many marks is a single character: without it the extension alone would be a hidden file.
+        if stem.isEmpty { stem = "file" }
         return String(stem + end)
     }
 

@@ -123,7 +123,10 @@ final class Maintenance: Sendable {
                     state.lastFailure = error
                     if let sizes = state.sizes { state.policy.failed(sizes) }
                 }
-                if case .success = result, work == .compaction { state.compactionsDone += 1 }
+                if case .success = result, work == .compaction {
+                    state.compactionsDone += 1
+                    state.policy.compacted()
+                }
                 let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
                 state.isRunning = next != nil
                 defer { state.closers = [] }

@@ -23,4 +23,7 @@ struct MaintenancePolicy: Sendable, Equatable {
     mutating func failed(_ sizes: JournalSizes) {
         retryAt = sizes.journalBytes + max(snapshotJournalBytes, sizes.liveBytes)
     }
+
+    /// The journal is short again: what failed while it was long has no weight any more.
+    mutating func compacted() { retryAt = 0 }
 }

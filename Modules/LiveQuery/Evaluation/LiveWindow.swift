@@ -51,7 +51,8 @@ protocol LiveWindow: AnyObject {
     ///
     /// - Returns: true if it does.
     func retryFailed() -> Bool
-    /// Adopts data that the server has returned to another window of the same query, if they are recent.
+    /// Adopts data that the server has returned to another window of the same query, if they are recent and not asked
+    /// for again.
     ///
     /// - Returns: false if there are none to adopt.
     func adoptFreshness(from other: any LiveWindow, at now: MonotonicTime) -> Bool

@@ -62,6 +62,11 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     /// True if the server has returned everything that is displayed.
     var isFresh: Bool { isComplete && !hasGap && !isOutdated }
 
+    /// True if it is fresh, and the server need not be asked again.
+    var isSettled: Bool {
+        isFresh && !isRefreshDue && !needsPages && pending == nil && underWay != .first && underWay != .changes
+    }
+
     /// - Parameter isAsked: false for queries that the server does not serve.
     init(isAsked: Bool) {
         isRefreshDue = isAsked

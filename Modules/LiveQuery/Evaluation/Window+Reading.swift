@@ -55,7 +55,8 @@ extension Window {
             case .at(let key): return try await fetch(reading, .end, from: .at(withinReach(key)), count: count, store)
             }
         case .again:
-            let count = max(target, rows.count)
+            // Requested pages are read next.
+            let count = max(1, rows.count, target - demand.start - demand.end)
             // Starting at the side of the anchor: there it neither drops displayed records nor misses new ones.
             if query.anchor == .last {
                 return try await fetch(reading, .start, from: end.key.map { .at($0) }, count: count, store)

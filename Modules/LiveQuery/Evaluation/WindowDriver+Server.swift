@@ -273,7 +273,9 @@ extension WindowDriver {
 
     func adoptFreshness(from other: any LiveWindow, at now: MonotonicTime) -> Bool {
         guard let other = other as? WindowDriver<Query>, other.window.query == window.query, remote != nil,
-            other.remote != nil, other.server.isFresh, let loadedRange = other.server.loadedRange,
+            // Its response may never come: it may be closed before.
+            other.remote != nil, other.server.isSettled, other.remoteTrouble == nil,
+            let loadedRange = other.server.loadedRange,
             other.remote?.following == .streaming || now - other.server.freshSince <= LiveLimits.freshnessAge
         else { return false }
         server = ServerProgress(isAsked: false)

@@ -1,3 +1,4 @@
+import CausewayStorage
 import GRDB
 import GRDBSQLite
 
@@ -13,11 +14,14 @@ extension LogEnd {
             db.sqliteConnection,
             { context, connection, name, frames in
                 guard let context = unsafe context else { return SQLITE_OK }
-                unsafe Unmanaged<LogEnd>.fromOpaque(context).takeUnretainedValue().noteCommit(frames: Int(frames))
-                if frames >= SQLiteLimits.checkpointFrames {
-                    // Frames that readers still need are copied by a later checkpoint.
-                    _ = unsafe sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-                }
+                let end = unsafe Unmanaged<LogEnd>.fromOpaque(context).takeUnretainedValue()
+                end.noteCommit(frames: Int(frames))
+                guard frames >= SQLiteLimits.checkpointFrames else { return SQLITE_OK }
+                // Frames that readers still need are copied by a later checkpoint.
+                let result = unsafe sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                if result == SQLITE_OK { return SQLITE_OK }
+                let error = DatabaseError(resultCode: ResultCode(rawValue: result))
+                if case .syncFailed = StoreError(error, path: "") { end.noteFailedSync() }
                 return SQLITE_OK
             }, context)
     }

@@ -42,6 +42,8 @@ final class LogEnd: Sendable {
         /// False while commits are made that a power cut may take back: a note of them would report them as lost.
         var isNoting = true
         var pageBytes = 0
+        /// True if a checkpoint after a commit could not sync.
+        var hasFailedSync = false
     }
 
     private let folder: StoreFolder
@@ -68,6 +70,17 @@ final class LogEnd: Sendable {
     /// Sets the page size of the database.
     func begin(pageBytes: Int) {
         state.withLock { $0.pageBytes = pageBytes }
+    }
+
+    /// Records that a checkpoint after a commit could not sync.
+    func noteFailedSync() { state.withLock { $0.hasFailedSync = true } }
+
+    /// True if a checkpoint after a commit could not sync since the last call.
+    func takeFailedSync() -> Bool {
+        state.withLock { state in
+            defer { state.hasFailedSync = false }
+            return state.hasFailedSync
+        }
     }
 
     /// Sets whether the next commits are noted.

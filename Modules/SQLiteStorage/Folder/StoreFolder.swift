@@ -40,8 +40,12 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Throws if the folder contains a file store: both kinds never share a folder.
-    func requireNoOtherStore() throws(StoreError) {
+    /// Throws if a new store cannot be made in the folder: it contains a file store (both kinds never share a folder),
+    /// or the log of a database that is missing. SQLite would take that log for the new database's own.
+    func requireNoRemains() throws(StoreError) {
+        if let bytes = try size(of: log), bytes > 0 {
+            throw .damaged(path: database, detail: "it is missing, although its log \(log) is there")
+        }
         let names: [String]
         do throws(SystemError) { names = try FileSystem.names(in: path) } catch {
             throw Self.failure(error, at: path)

@@ -153,6 +153,12 @@ extension PageRouter {
                 status: .tooManyRequests)
             response.headers[.retryAfter] = String(seconds)
             return response
+        case .busy:
+            logger.debug("login failed", metadata: ["reason": "busy"])
+            var response = loginPage(
+                problem: "Too many tokens are being checked; try again.", status: .serviceUnavailable)
+            response.headers[.retryAfter] = "1"
+            return response
         }
     }
 

@@ -164,6 +164,8 @@ struct PageRouter: Sendable {
         message.text = nil
         message.custom = nil
         message.unknown = nil
+        // A tiny picture of the content.
+        message.attachment?.preview = nil
         return message
     }
 }

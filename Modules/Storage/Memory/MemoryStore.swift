@@ -119,8 +119,18 @@ public final class MemoryStore: Store {
             let drafts = zip(mutations, contents).compactMap { mutation, content in
                 if case .enqueue(let draft) = mutation { (draft, content?.count ?? 0) } else { nil }
             }
-            if let refusal = applier.refusal(of: drafts, applier.rows.counts, bounds) { throw refusal }
-            for (mutation, content) in zip(mutations, contents) { applier.apply(mutation, content: content) }
+            let isAdmitted = applier.refusal(of: drafts, applier.rows.counts, bounds) == nil
+            // What precedes a draft may make room for it. The copy costs as much as the store is large.
+            let before: MemoryState? = isAdmitted ? nil : applier.rows
+            for (mutation, content) in zip(mutations, contents) {
+                if let before, case .enqueue(let draft) = mutation,
+                    let refusal = applier.refusal(of: [(draft, content?.count ?? 0)], applier.rows.counts, bounds)
+                {
+                    applier.rows = before
+                    throw refusal
+                }
+                applier.apply(mutation, content: content)
+            }
         }
     }
 
@@ -202,7 +212,7 @@ public final class MemoryStore: Store {
 
     // MARK: Commits
 
-    /// Performs one commit. `body` throws before it changes anything.
+    /// Performs one commit. `body` leaves the rows as they were when it throws.
     private func write<Value>(
         beginning: Bool = false,
         _ body: (inout MutationApplier<MemoryState>) throws(StoreError) -> sending Value

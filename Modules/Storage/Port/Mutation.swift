@@ -33,7 +33,8 @@ public enum Mutation: Sendable, Hashable {
     /// The server does not have the message that this one refers to: it waits for that one without a lane sequence. It
     /// fails with the failure if that one does not exist here, or is `synced` and so was removed on the server.
     case park(MessageID, Failure)
-    /// Enqueues an operation as ``Store/enqueue(_:)`` does, within the commit.
+    /// Enqueues an operation as ``Store/enqueue(_:)`` does, within the commit: what precedes it there may have made
+    /// room for it, or removed the message with its id. A refusal refuses the commit.
     case enqueue(OperationDraft)
     /// A step in the upload of a message's attachment; see ``UploadStep``.
     case upload(MessageID, UploadStep, at: Timestamp)

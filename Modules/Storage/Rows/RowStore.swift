@@ -81,13 +81,14 @@ public final class RowStore<Rows: CommittingRows>: Store {
         var contents: [Data?] = []
         for mutation in mutations { contents.append(try mutation.content.map(ContentCoding.encode)) }
         try write(durability) { [bounds] applier throws(StoreError) in
-            let drafts = zip(mutations, contents).compactMap { mutation, content in
-                if case .enqueue(let draft) = mutation { (draft, content?.count ?? 0) } else { nil }
+            for (mutation, content) in zip(mutations, contents) {
+                if case .enqueue(let draft) = mutation {
+                    let counts = try applier.rows.counts()
+                    let refusal = try applier.refusal(of: [(draft, content?.count ?? 0)], counts, bounds)
+                    if let refusal { throw refusal }
+                }
+                try applier.apply(mutation, content: content)
             }
-            if !drafts.isEmpty, let refusal = try applier.refusal(of: drafts, try applier.rows.counts(), bounds) {
-                throw refusal
-            }
-            for (mutation, content) in zip(mutations, contents) { try applier.apply(mutation, content: content) }
         }
     }
 

@@ -84,6 +84,32 @@ extension StoreConformance {
                 }
             }
         },
+        Rule("a draft in a commit is admitted after what precedes it there") { factory in
+            let bytes = try ContentCoding.encode(Sample.draft(0).content).count
+            let store = try await factory.started(OutboxBounds(messagesMax: 2))
+            for number in 0..<2 { _ = try await store.enqueue(Sample.draft(number)) }
+            try await store.commit([.delete(Sample.id(0)), .enqueue(OperationDraft(Sample.draft(0)))])
+            try requireEqual(try await store.message(Sample.id(0))?.syncState, .created, "the same id again")
+            try await store.commit([
+                .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(9)),
+                .enqueue(OperationDraft(Sample.draft(2))),
+            ])
+            let counts = try await store.counts()
+            try requireEqual(counts.created, 2, "what waits")
+            try await requireError(.outboxFull(messages: 2, bytes: 2 * bytes), "the second in the room of one") {
+                try await store.commit([
+                    .delete(Sample.id(0)), .enqueue(OperationDraft(Sample.draft(3))),
+                    .enqueue(OperationDraft(Sample.draft(4))),
+                ])
+            }
+            try requireEqual(try await store.counts(), counts, "counts after the refusal")
+            let reopened = try await factory.restarted(store)
+            let states: [SyncState?] = [.created, .synced, .created, nil]
+            for (number, state) in states.enumerated() {
+                let message = try await reopened.message(Sample.id(number))
+                try requireEqual(message?.syncState, state, "message \(number) after a restart")
+            }
+        },
         Rule("a number is never handed out twice") { factory in
             var store = try await factory.started()
             var last: Int64 = 0

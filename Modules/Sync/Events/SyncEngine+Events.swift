@@ -221,25 +221,25 @@ extension SyncEngine {
         // The server had them, so they were delivered; what was lost is the response. The outbox ends their deliveries.
         let undelivered = stored.filter { $0.syncState != .synced && $0.sender == session?.user }
         _ = try await deleteInTurn(undelivered.map(StoredItem.message), by: .api)
-        var removed: [(RecordKind, String)] = []
+        var removed: [(kind: RecordKind, id: String, version: Int64)] = []
         for record in changes.removedRecords {
-            // A page may have brought a later state already.
+            // A page may have brought a later state already, and one that is under way an earlier one later.
             let known = try await store.record(record.kind, record.id)
-            if let known, known.version <= record.version { removed.append((record.kind, record.id)) }
+            if known.map({ $0.version <= record.version }) ?? true { removed.append(record) }
         }
         let now = clock.wall
         var mutations = changes.messages.map { Mutation.merge($0, at: now) }
         mutations += stored.filter { $0.syncState == .synced }.map { .delete($0.id) }
         mutations += Self.keeping(changes.tombstones)
         if !changes.records.isEmpty { mutations.append(.mergeRecords(RecordMerge(changes.records))) }
-        mutations += removed.map { .removeRecord($0.0, $0.1) }
+        mutations += removed.map { .removeRecord($0.kind, $0.id) }
         followedEvents.interrupt(changes.limited ?? [])
         let durability = try await durability(of: changes.messages)
         try await commitEvents(mutations + [.setEventCursor(batch.cursor)], durability)
         noteGone(changes.deleted)
         noteArrived(changes.messages.map(\.id))
         recordReads.noteStored(changes.records, isRead: false)
-        for (kind, id) in removed { recordReads.noteRemoved(kind, id) }
+        for record in removed { recordReads.noteRemoved(record.kind, record.id, at: record.version) }
         for channel in changes.lost { ephemeral.remove(channel) }
         followedEvents.note(changes.messages)
         await confirm(changes.messages.filter { $0.sender == session?.user })

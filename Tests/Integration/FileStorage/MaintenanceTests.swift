@@ -38,6 +38,29 @@ struct MaintenanceTests {
         await store.close()
     }
 
+    /// A failure while the journal was long delays nothing after it was compacted.
+    @Test func aCompactionEndsTheDelayAfterAFailure() async throws {
+        let disk = FaultyDisk()
+        let options = FileOptions(snapshotJournalBytes: 1_000, compactionBytesMin: 30_000, perform: { $0() })
+        let store = try await FileStore.open(on: disk, durability: .normal, options: options)
+        _ = try await store.start(History.options)
+        for number in 0..<200 { _ = try await store.enqueue(History.draft(number, bytes: 1_000)) }
+        disk.set([.init(call: .rename, number: 1, kind: .broken, isLasting: true)])
+        for number in 200..<240 { _ = try await store.enqueue(History.draft(number, bytes: 1_000)) }
+        #expect(store.maintained.failure != nil)
+        disk.set([])
+        for number in 0..<240 { try await store.commit([.delete(History.id(number))]) }
+        try await store.maintain(.compaction)
+        let compactions = store.maintained.compactions
+        // Far less than was written before the failure, and most of it is no longer needed.
+        for number in 1_000..<1_150 {
+            _ = try await store.enqueue(History.draft(number, bytes: 1_000))
+            try await store.commit([.delete(History.id(number))])
+        }
+        #expect(store.maintained.compactions > compactions)
+        await store.close()
+    }
+
     /// Works that are requested wait for the one under way.
     @Test func aRequestedWorkWaitsForTheOneUnderWay() async throws {
         let disk = FaultyDisk()

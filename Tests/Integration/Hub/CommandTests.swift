@@ -143,6 +143,7 @@ import Testing
             (["channel", "list"] + empty, 66, "hubNotFound"),
             (["channel", "member", "list", "nowhere"] + made, 66, "channelNotFound"),
             (["channel", "member", "list", "a b"] + made, 64, "badName"),
+            (made + ["channel", "member", "list", "nowhere"], 66, "channelNotFound"),
             (["account", "list", "--nonsense"] + made, 64, "usage"),
         ]
         for (arguments, status, code) in cases {
@@ -219,6 +220,19 @@ import Testing
         let unknown = try await Self.hub(["serve", "--data", temporary.path])
         #expect(unknown.status == 78)
         #expect(unknown.errors.contains("listne"))
+    }
+
+    /// It must not become the folder in which the command was called.
+    @Test func anEmptyNameOfTheDataFolderNamesNone() async throws {
+        let temporary = try TemporaryFolder()
+        #expect(try await Self.hub(["init", "--data", temporary.path + "/causeway-hub"]).status == 0)
+        let environment = ["CAUSEWAY_HUB_DATA": "", "XDG_DATA_HOME": temporary.path]
+        let found = try await Self.hub(["account", "list"], environment: environment)
+        #expect(found.status == 0, "\(found.errors)")
+        #expect(found.output.hasPrefix("me\t"))
+        let refused = try await Self.hub(["account", "list", "--data", ""], environment: environment)
+        #expect(refused.status == 64)
+        #expect(refused.errors.contains("--data is empty."))
     }
 
     @Test func restoreSaysWhatItDidAndRefusesARunningHub() async throws {

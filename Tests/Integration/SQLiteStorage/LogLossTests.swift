@@ -143,6 +143,33 @@ struct LogLossTests {
         await store.close()
     }
 
+    /// A new database would take the log for its own.
+    @Test func aLogWithoutItsDatabaseIsRefused() async throws {
+        try await killed()
+        let before = try Data(contentsOf: URL(filePath: log))
+        try files.removeItem(atPath: path + "/store.sqlite")
+        do throws(StoreError) {
+            await (try SQLiteStore.open(at: path, durability: .full)).close()
+            Issue.record("it was opened")
+        } catch {
+            guard case .damaged(let place, _) = error, place == path + "/store.sqlite" else { throw error }
+        }
+        #expect(try Data(contentsOf: URL(filePath: log)) == before)
+        #expect(!files.fileExists(atPath: path + "/store.sqlite"))
+    }
+
+    /// A compaction copies the log into the database, and empties it on purpose.
+    @Test func aProcessKilledAfterACompactionLosesNothing() async throws {
+        let home = folder.fresh()
+        let store = try await SQLiteStore.open(at: home, durability: .full)
+        _ = try await store.start(Sample.opening())
+        for number in 0..<3 { _ = try await store.enqueue(Sample.draft(number)) }
+        try await store.compact { _ in }
+        try copy(home, to: path)
+        await store.close()
+        #expect(try await lossOnOpening() == nil)
+    }
+
     /// A power cut takes back what no caller waited for: that is no loss, and nothing else is gone.
     @Test func whatNobodyWaitedForIsNoLoss() async throws {
         let home = folder.fresh()

@@ -119,15 +119,41 @@ import Testing
     }
 
     @Test func tokensAreJudgedOneAfterTheOther() {
-        var pace = LoginPace(interval: .milliseconds(10))
+        var pace = LoginPace(interval: .milliseconds(10), waitingMax: 8, waitingPerPeerMax: 8)
         let start = MonotonicTime.zero + .seconds(1000)
-        let turns = (0..<3).map { _ in pace.turn(at: start) }
-        #expect(turns == [.zero, .milliseconds(10), .milliseconds(20)])
-        #expect(pace.turn(at: start + .milliseconds(25)) == .milliseconds(5))
+        let turns = (0..<3).map { _ in pace.turn(of: "a", at: start) }
+        #expect(turns == [Duration.zero, .milliseconds(10), .milliseconds(20)])
+        let fourth = pace.turn(of: "b", at: start + .milliseconds(25))
+        #expect(fourth == Duration.milliseconds(5))
         // Time without requests is not accumulated.
         let later = start + .seconds(5)
-        let laterTurns = (0..<2).map { _ in pace.turn(at: later) }
-        #expect(laterTurns == [.zero, .milliseconds(10)])
+        let laterTurns = (0..<2).map { _ in pace.turn(of: "a", at: later) }
+        #expect(laterTurns == [Duration.zero, .milliseconds(10)])
+    }
+
+    /// A peer that sends tokens faster than they are checked, and goes, neither takes all turns nor delays later ones.
+    @Test func aFloodOfTokensIsRefusedAndDelaysNobodyForLong() {
+        var pace = LoginPace(interval: .milliseconds(10), waitingMax: 4, waitingPerPeerMax: 3)
+        let start = MonotonicTime.zero + .seconds(1000)
+        let flood = (0..<100).map { _ in pace.turn(of: "a", at: start) }
+        #expect(flood.count { $0 != nil } == 3)
+        let other = pace.turn(of: "b", at: start)
+        #expect(other == Duration.milliseconds(30))
+        let tooMany = pace.turn(of: "c", at: start)
+        #expect(tooMany == nil)
+        // A turn that is over makes room for another one, of any peer below its own limit.
+        let soon = start + .milliseconds(1)
+        pace.end(of: "a")
+        let next = pace.turn(of: "a", at: soon)
+        #expect(next == Duration.milliseconds(39))
+        pace.end(of: "b")
+        pace.end(of: "b")
+        let again = pace.turn(of: "a", at: soon)
+        #expect(again == nil)
+        let third = pace.turn(of: "c", at: soon)
+        #expect(third == Duration.milliseconds(49))
+        let full = pace.turn(of: "d", at: soon)
+        #expect(full == nil)
     }
 
     /// Everyone on the machine can reach a page without a token.

@@ -318,6 +318,34 @@ import Testing
         }
     }
 
+    /// A preview is content: a reader of the page must not see the picture that the message brings.
+    @Test(arguments: [false, true])
+    func previewsAreShownWithBodiesOnly(showsBodies: Bool) async throws {
+        let file =
+            #"{"name":"photo.jpg","contentType":"image/jpeg","size":1,"sha256":"00","preview":"c2VjcmV0"}"#
+        let withFile: @Sendable (MessageDTO) -> MessageDTO = { message in
+            var message = message
+            message.attachment = Self.decoded(file)
+            return message
+        }
+        try await Self.answering { configuration in
+            configuration.showsBodies = showsBodies
+        } _: { world, double in
+            let id = try #require(try await world.fail(["a"]).first)
+            double.answers.message = withFile
+            double.answers.outbox = { $0.mapMessages(withFile) }
+            for path in ["/api/outbox", "/api/failed", "/api/messages?channel=general", "/api/messages/\(id)"] {
+                let answer = try await world.page.get(path).body
+                #expect(answer.contains("photo.jpg"), "\(path)")
+                #expect(answer.contains("c2VjcmV0") == showsBodies, "\(path)")
+            }
+        }
+    }
+
+    private static func decoded<Value: Decodable>(_ text: String) -> Value? {
+        try? JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+
     /// However long the lists are: a page requests only its own rows and a few look-ups.
     @Test func aPageAsksForNoMoreThanItShows() async throws {
         let counting = Mutex<CountingService?>(nil)

@@ -22,6 +22,19 @@ import Testing
         #expect(connection.networkChanges == 1 && connection.isClosed)
     }
 
+    /// A link that is down is no hub without files: the message of an upload would fail for good.
+    @Test func aLinkThatIsDownHasFiles() async throws {
+        let transport = try LinkedTransport(link) { () throws(TransportError) in CountedConnection() }
+        await link.takeDown()
+        let media = try #require(transport.media)
+        #expect(media.partBytesMax == 3 && media.fileBytesMax == 7)
+        let file = Attachment(name: "a", contentType: "text/plain", size: 1, sha256: "00")
+        let session = UploadSession(location: "/u/1", file: file)
+        await #expect(throws: TransportError.self) { try await media.cancel(session) }
+        link.takeUp()
+        try await media.cancel(session)
+    }
+
     /// Calls and the end of the link at the same time, in many orders: no connection outlives the link.
     @Test func aLinkThatIsDownHasNoConnection() async throws {
         for _ in 1...500 {
@@ -58,6 +71,7 @@ private final class CountedConnection: Transport {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     var ephemeral: (any EphemeralEvents)? { Signals(connection: self) }
+    var media: (any MediaStore)? { Files() }
     func networkChanged() { state.withLock { $0.networkChanges += 1 } }
     func close() async { state.withLock { $0.isClosed = true } }
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { nil }
@@ -80,5 +94,28 @@ private final class CountedConnection: Transport {
         func setTyping(_ signal: TypingSignal) async throws(TransportError) {
             connection.state.withLock { $0.signals.append(signal) }
         }
+    }
+
+    private struct Files: MediaStore {
+        let partBytesMax = 3
+        let fileBytesMax: Int64 = 7
+
+        func begin(_ file: CausewayModels.Attachment) async throws(TransportError) -> UploadStart {
+            throw .unreachable(detail: "unused")
+        }
+
+        func offset(of session: UploadSession) async throws(TransportError) -> Int64 { 0 }
+
+        func send(
+            _ source: any ByteSource, to session: UploadSession, from offset: Int64,
+            progress: @escaping @Sendable (Int64) -> Void
+        ) async throws(TransportError) -> UploadReceipt { throw .unreachable(detail: "unused") }
+
+        func cancel(_ session: UploadSession) async throws(TransportError) {}
+
+        func download(
+            _ file: CausewayModels.Attachment, from offset: Int64,
+            to body: @Sendable (_ part: [UInt8]) async throws(TransportError) -> Void
+        ) async throws(TransportError) {}
     }
 }

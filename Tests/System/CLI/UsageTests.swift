@@ -53,6 +53,11 @@ import Testing
             Wrong(arguments: ["logout"], status: 77, words: "not logged in"),
             Wrong(arguments: ["pause"], status: 69, words: "no daemon running"),
             Wrong(arguments: ["status", "--retry-count", "many"], status: 78, words: "retryCount is 'many'"),
+            Wrong(
+                arguments: ["--retry-count", "many", "channel", "list"], status: 78, words: "retryCount is 'many'"),
+            Wrong(
+                arguments: ["--retry-count=many", "store", "check"], status: 78, words: "retryCount is 'many'"),
+            Wrong(arguments: ["--json", "channel", "list"], status: 77, words: "not logged in"),
             Wrong(arguments: ["status", "--config", "/none.json"], status: 78, words: "/none.json"),
             Wrong(arguments: ["login", "https://127.0.0.1:1"], status: 65, words: "no token was given"),
             Wrong(

@@ -120,6 +120,26 @@ import Testing
         }
     }
 
+    /// A page is added once, also if everything that is shown is read again in the same pass.
+    @Test func aPageThatIsTurnedWhenEverythingIsReadAgainIsOnePage() throws {
+        try LiveWorld.run { world in
+            for number in 1...60 { try await world.put(number, at: Int64(number)) }
+            let store = TurbulentStore(world.store)
+            let engine = LiveQueryEngine(
+                store: store, runtime: world.runtime, delivery: world.delivery, bounds: .init(inboxCommitsMax: 1))
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general), pageSize: 10)) }
+            await world.settle()
+            for number in 61...63 { try await world.put(number, at: Int64(number)) }
+            onMain { collection.nextPage() }
+            store.publish()
+            await world.settle()
+            onMain {
+                #expect(collection.allObjects().map(\.text) == (1...20).map(String.init))
+                #expect(collection.hasNext)
+            }
+        }
+    }
+
     @Test func changesOfOtherChannelsTouchNothing() throws {
         try LiveWorld.run { world in
             let elsewhere = try #require(ChannelID("elsewhere"))

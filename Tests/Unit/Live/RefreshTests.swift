@@ -238,6 +238,53 @@ import Testing
         }
     }
 
+    /// The other list may be closed before its response arrives.
+    @Test func aListThatIsOpenedDuringARefreshAsksItself() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let first = Self.conversation(world, remote)
+            await world.settle()
+            remote.answer(try Self.placed(1...1, in: world))
+            await world.settle()
+            world.engine.refresh(.everything)
+            await world.settle()
+            let other = ScriptedRemote(world.store)
+            let second = Self.conversation(world, other)
+            await world.settle()
+            #expect(remote.asked == [.first, .first] && other.asked == [.first])
+            onMain {
+                #expect(second.dataStatus == .local && second.loadingStatus == .loading)
+                first.dispose()
+            }
+            remote.fail(.other(detail: "closed"))
+            other.answer(try Self.placed(1...2, in: world))
+            await world.settle()
+            onMain { #expect(second.dataStatus == .fresh && second.allObjects().map(\.text) == ["1", "2"]) }
+        }
+    }
+
+    @Test func aListThatIsOpenedAfterAFailedRefreshAsksItself() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let first = Self.conversation(world, remote)
+            await world.settle()
+            remote.answer(try Self.placed(1...1, in: world))
+            await world.settle()
+            world.engine.refresh(.everything)
+            await world.settle()
+            remote.fail(.other(detail: "unreachable"))
+            await world.settle()
+            onMain { #expect(first.loadingStatus == .error) }
+            let other = ScriptedRemote(world.store)
+            let second = Self.conversation(world, other)
+            await world.settle()
+            #expect(other.asked == [.first])
+            other.answer(try Self.placed(1...1, in: world))
+            await world.settle()
+            onMain { #expect(second.dataStatus == .fresh) }
+        }
+    }
+
     @Test func aListThatIsReadBackFromTheServerKeepsWhatItHas() throws {
         try LiveWorld.run { world in
             let engine = LiveQueryEngine(

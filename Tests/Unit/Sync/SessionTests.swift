@@ -102,6 +102,29 @@ import Testing
         }
     }
 
+    /// Otherwise it would remain locked for a later attempt, as after the device was unlocked.
+    @Test func aClientThatCannotReadItsTokenClosesItsStore() throws {
+        struct Locked: CredentialStore {
+            func token(for session: Session) async throws(CredentialError) -> AccessToken? {
+                throw CredentialError("locked")
+            }
+            func save(_ token: AccessToken, for session: Session) async throws(CredentialError) {}
+            func remove(for session: Session) async throws(CredentialError) {}
+        }
+        try ClientWorld.run { world in
+            let first = try await world.loggedIn()
+            await first.close()
+            let store = try world.store.crashedCopy()
+            await #expect(throws: ClientError.credentials(CredentialError("locked"))) {
+                _ = try await world.open(on: store, keeping: Locked())
+            }
+            await #expect(throws: StoreError.closed) { _ = try await store.session() }
+            let next = try await world.open(on: try store.crashedCopy())
+            #expect(next.session?.user == UserID("ann"))
+            await next.close()
+        }
+    }
+
     @Test func logoutSendsNothingAfterwardsAndTellsHowManyWereLeft() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ArgumentOrderTests {
     private let order = ArgumentOrder(
-        flags: ["--json"], options: ["--socket", "--store"], groups: ["account"])
+        flags: ["--json"], options: ["--socket", "--store"], groups: ["account", "channel", "member"])
 
     struct Line: Sendable, CustomTestStringConvertible {
         let given: String
@@ -19,6 +19,9 @@ import Testing
             Line(given: "--socket=/s --json status --store x", arranged: "status --socket=/s --json --store x"),
             Line(given: "--socket /s send c -- --json", arranged: "send --socket /s c -- --json"),
             Line(given: "--store /s account add ben", arranged: "account add --store /s ben"),
+            Line(given: "--store /s channel member list c", arranged: "channel member list --store /s c"),
+            Line(given: "--store /s channel add member", arranged: "channel add --store /s member"),
+            Line(given: "--store /s channel member", arranged: "channel member --store /s"),
             Line(given: "--store /s account", arranged: "account --store /s"),
             Line(given: "--json help send", arranged: "help send"),
             // Command lines that the parser is to reject remain unchanged.

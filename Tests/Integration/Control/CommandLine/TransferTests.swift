@@ -71,4 +71,22 @@ import Testing
                 == String(repeating: "ä", count: 117) + ".pages")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".part") })
     }
+
+    /// A sender must not choose `.bashrc`: not as a name, not by a mark on its dot, and not by a stem that has no room
+    /// because it is a single character.
+    @Test func noNameHidesTheFile() throws {
+        let marks = String(repeating: "\u{301}", count: 118)
+        let names = [
+            (".bashrc", "_bashrc"), (".\u{301}bashrc", "_\u{301}bashrc"), ("a" + marks + ".bashrc", "file.bashrc"),
+            ("a" + marks + marks, "file"),
+        ]
+        for (name, expected) in names {
+            let attachment = Self.attachment(name)
+            let saved = DownloadTarget.fileName(attachment)
+            #expect(Array(saved.utf8) == Array(expected.utf8))
+            let target = try DownloadTarget(attachment, to: folder.path)
+            try target.finish()
+            #expect(FileSystem.exists(folder.path + "/" + expected))
+        }
+    }
 }

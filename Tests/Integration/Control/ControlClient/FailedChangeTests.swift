@@ -53,6 +53,28 @@ import Testing
         }
     }
 
+    /// Some names are as long as their column, or longer.
+    @Test func everyFactIsApartFromItsName() async throws {
+        try await ControlWorld.run { world in
+            let sent = try await world.client.send([OutgoingMessage(channel: general, text: "hi")]).ids
+            let message = try #require(sent.first)
+            #expect(try await world.result(of: message).outcome == .delivered)
+            _ = try await world.client.react(message, ReactionRequest(name: "wave", isAdded: true))
+            try await Eventually.holds("the reaction is there") {
+                try await world.client.status().counts.undelivered == 0
+            }
+            try await world.client.setPaused(true)
+            _ = try await world.client.react(message, ReactionRequest(name: "wave", isAdded: false))
+            let removal = try #require(try await world.client.outbox(PageRange()).messages.first)
+            let details = MessageDetails.lines(removal, for: terminal)
+            #expect(details.contains("removes a reaction from \(message)"))
+            try await Eventually.holds("the lane is apart from its depth") {
+                let lines = MessageDetails.lines(try await world.client.status(), for: terminal)
+                return lines.contains { $0.hasPrefix("lane operations 1") }
+            }
+        }
+    }
+
     @Test func theStatusCountsThemApartFromMessages() async throws {
         try await ControlWorld.run { world in
             _ = try await failed(in: world)

@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControlAPI
+import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
 import CausewayTestSupport
@@ -156,6 +157,32 @@ import Testing
                 Array((head + "Content-Length: 100\r\n\r\n{").utf8), to: world.socketPath, halfClose: false)
             #expect(slowBody.status != 201)
             try await expectNothingTaken(world)
+        }
+    }
+
+    /// The rest of a refused request is no request that awaits a response.
+    @Test func aConnectionThatIsIdleAfterARefusalIsCutOff() async throws {
+        try await ControlWorld.run(requestTime: .seconds(3)) { world in
+            let head = "POST /v1/messages HTTP/1.1\r\nHost: causeway\r\nContent-Type: text/plain\r\n"
+            let answer = try await RawRequest.send(
+                Array((head + "Content-Length: 2\r\n\r\n").utf8), thenRest: Array("{}".utf8), to: world.socketPath)
+            #expect(answer.status == 400)
+            try await expectNothingTaken(world)
+        }
+    }
+
+    @Test func aRequestBehindAnotherMayAwaitItsResponseForLong() async throws {
+        try await ControlWorld.run(requestTime: .seconds(5)) { world in
+            try await world.client.setPaused(true)
+            let channel = try #require(ChannelID("general"))
+            let message = OutgoingMessage(channel: channel, text: "hi")
+            let id = try #require(try await world.client.send([message]).ids.first)
+            let path = "/v1/messages/\(id)/result?withinMs="
+            let first = "GET \(path)0 HTTP/1.1\r\nHost: causeway\r\n\r\n"
+            let second = "GET \(path)6000 HTTP/1.1\r\nHost: causeway\r\nConnection: close\r\n\r\n"
+            let answer = try await RawRequest.send(
+                Array((first + second).utf8), thenRest: [], to: world.socketPath)
+            #expect(answer.text.components(separatedBy: #""outcome":"waiting""#).count == 3)
         }
     }
 

@@ -20,15 +20,7 @@ enum RawRequest {
 
     /// Sends the bytes and reads until the other side closes, or until a complete response with a length has arrived.
     static func send(_ bytes: [UInt8], to path: String, halfClose: Bool = true) async throws -> Answer {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            .connect(unixDomainSocketPath: path) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-                        wrappingChannelSynchronously: channel,
-                        configuration: .init(isOutboundHalfClosureEnabled: true))
-                }
-            }
+        let channel = try await connect(to: path)
         return try await channel.executeThenClose { inbound, outbound in
             // The other side may close before it has read everything.
             try? await outbound.write(ByteBuffer(bytes: bytes))
@@ -42,6 +34,37 @@ enum RawRequest {
             } catch is IOError {}
             return Answer(text: text)
         }
+    }
+
+    /// Sends the bytes, and the rest after a complete response with a length; reads until the other side closes.
+    static func send(_ bytes: [UInt8], thenRest rest: [UInt8], to path: String) async throws -> Answer {
+        let channel = try await connect(to: path)
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(bytes: bytes))
+            var text = ""
+            var isRestSent = rest.isEmpty
+            do {
+                for try await part in inbound {
+                    text += String(buffer: part)
+                    guard !isRestSent, isWhole(text) else { continue }
+                    isRestSent = true
+                    try? await outbound.write(ByteBuffer(bytes: rest))
+                }
+            } catch is IOError {}
+            return Answer(text: text)
+        }
+    }
+
+    private static func connect(to path: String) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+            .connect(unixDomainSocketPath: path) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
     }
 
     private static func isWhole(_ text: String) -> Bool {

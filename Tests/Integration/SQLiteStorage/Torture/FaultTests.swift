@@ -123,6 +123,30 @@ struct FaultTests {
         await store.close()
     }
 
+    /// The sync before the log is cut fails, and drops commits that nobody waited for: a later one rests on them.
+    @Test func aFailedSyncOfACutIsFollowedByAVerification() async throws {
+        let disk = FaultyDisk()
+        let path = folder.fresh()
+        FaultyFiles.attach(disk, to: path)
+        defer { FaultyFiles.detach(path) }
+        let options = SQLiteOptions(logBytesMax: 200_000)
+        let store = try await SQLiteStore.open(at: path, durability: .full, options: options)
+        _ = try await store.start(History.options)
+        var history = History()
+        history.acknowledged.append(try await store.enqueue(History.draft(0)).id)
+        disk.failNext(1, .sync)
+        // The only sync is that of the cut.
+        for number in 1..<100 where disk.hits.isEmpty {
+            let draft = OperationDraft(History.draft(number, bytes: 9_000))
+            try await store.commit([.enqueue(draft)], durability: .normal)
+        }
+        #expect(disk.hits == [.sync])
+        history.acknowledged.append(try await store.enqueue(History.draft(2_000)).id)
+        let (messages, isReported) = try await losses(disk.afterPowerFailure { false }, path, history)
+        #expect(messages == [] && !isReported)
+        await store.close()
+    }
+
     /// The next process reads back the frames that a failed sync dropped, and later commits rest on them.
     @Test func whatWasDroppedIsWrittenAgainAfterARestart() async throws {
         let disk = FaultyDisk()

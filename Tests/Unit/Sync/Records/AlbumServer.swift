@@ -80,6 +80,8 @@ final class AlbumServer: Transport {
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { try await messages.lookup(id) }
 
+    var events: (any EventSource)? { messages.events }
+
     func close() async { await messages.close() }
 }
 

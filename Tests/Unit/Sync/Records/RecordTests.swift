@@ -209,6 +209,30 @@ import Testing
         }
     }
 
+    /// While a first page is on its way, an event reports that a record of it was deleted, which is not stored yet.
+    @Test func anOlderPageRestoresNothingThatAnEventRemoved() throws {
+        try Self.run(1...3) { world, server in
+            world.transport.server.withLock { $0.log = ScriptedLog() }
+            let client = try await world.client(of: server)
+            try await world.until("events are followed") { try await client.status().events == .upToDate }
+            server.state.withLock { state in
+                state.beforeResponse = {
+                    server.state.withLock { $0.beforeResponse = nil }
+                    server.remove(Self.album(2).id)
+                    world.transport.server.withLock { [channel = world.general] hub in
+                        hub.log?.append(.recordDeleted(Album.kind, Self.album(2).id), in: .channel(channel), version: 9)
+                    }
+                    await world.pass(.seconds(1))
+                }
+            }
+            let albums = Followed(Self.collection(client).changes, world.runtime)
+            await world.pass(.seconds(5))
+            #expect(albums.last?.dataStatus == .fresh)
+            #expect(albums.last?.snapshot.map(\.year) == [1961, 1963])
+            await client.close()
+        }
+    }
+
     @Test func aServerWithoutTheKindLeavesTheListLocal() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

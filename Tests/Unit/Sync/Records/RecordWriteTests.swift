@@ -65,10 +65,11 @@ struct RecordWriteTests {
         }
     }
 
-    /// The first attempt may have been applied; a later one that cannot be sent proves nothing.
+    /// The first attempt may have been applied; a later one that cannot be sent, or is refused as a request, proves
+    /// nothing.
     @Test(arguments: [
         TransportError.unreachable(detail: "offline"), .notSent(code: "poolFull", detail: "busy"),
-        .rateLimited(after: .seconds(1), detail: "slower"),
+        .rateLimited(after: .seconds(1), detail: "slower"), .refused(code: "http400", detail: "bad request"),
     ])
     func aWriteInDoubtStaysInDoubt(_ error: TransportError) throws {
         try Self.run { _, server, client in
