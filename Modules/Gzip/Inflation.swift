@@ -39,7 +39,8 @@ enum Inflation {
                 append(room[..<count], to: &content, bytesMax: bytesMax)
                 let isRead = unsafe stream.avail_in == 0
                 switch (format, status) {
-                case (.file, Z_STREAM_END) where isRead: return content
+                // Of blocks the empty one, too, may be marked as the last.
+                case (_, Z_STREAM_END) where isRead: return content
                 // A block that is marked as the last one; more follow.
                 case (.blocks, Z_STREAM_END) where !isRead:
                     guard unsafe inflateReset(&stream) == Z_OK else { throw GzipError.malformed }

@@ -21,6 +21,12 @@ import Testing
                 name: "7.2.3.5 two blocks",
                 blocks: [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00]
             ),
+            // Not in the RFC: a compressor that closes its stream ends with such a block.
+            (name: "the empty block is marked as the last", blocks: [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x04]),
+            (
+                name: "not compressed, and the empty block is marked as the last",
+                blocks: [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x01]
+            ),
         ] as [(name: String, blocks: [UInt8])])
     func anExampleIsDecompressed(_ example: (name: String, blocks: [UInt8])) throws {
         #expect(try DeflateBlocks.decompressed(example.blocks, bytesMax: 5) == Self.hello)
