@@ -26,7 +26,8 @@ package struct WebSocketSettings: Sendable {
     }
 }
 
-/// One attempt to open a WebSocket connection: name lookup, TCP, proxy, TLS, and the opening handshake.
+/// One attempt to open a WebSocket connection: name lookup, TCP, proxy, TLS, and the opening handshake. Bounded by the
+/// time-outs of the connection and of the first byte, and by ``HTTPTimeouts/whole`` in all.
 ///
 /// Not `Sendable`: used only on its event loop.
 package final class WebSocketOpening: HTTPConnectionOwner {
@@ -48,6 +49,7 @@ package final class WebSocketOpening: HTTPConnectionOwner {
     private let owner: any WebSocketOwner
     private var attempt: ConnectAttempt?
     private var connection: HTTPConnection?
+    private var timer: Scheduled<Void>?
     /// Called once; `nil` afterwards.
     private var completion: ((Outcome) -> Void)?
 
@@ -76,6 +78,10 @@ package final class WebSocketOpening: HTTPConnectionOwner {
     }
 
     package func start() {
+        // The response may stop after its first byte, and nothing would ever end the attempt then.
+        timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(settings.connection.timeouts.whole)) { [weak self] in
+            self?.timeOut()
+        }
         let attempt = ConnectAttempt(
             id: ConnectionPoolState.ConnectionID(number: 1), settings: settings.connection, loop: loop
         ) { [self] outcome in
@@ -93,9 +99,15 @@ package final class WebSocketOpening: HTTPConnectionOwner {
         attempt.start()
     }
 
+    private func timeOut() {
+        attempt?.cancel(.timeout(.whole, requestSent: false))
+        connection?.abort(.timeout(.whole, requestSent: true))
+    }
+
     /// Ends the attempt; the completion is not called any more.
     package func cancel() {
         completion = nil
+        timer?.cancel()
         attempt?.cancel(.shutdown(requestSent: false))
         attempt = nil
         connection?.abort(.shutdown(requestSent: false))
@@ -147,6 +159,7 @@ package final class WebSocketOpening: HTTPConnectionOwner {
     private func complete(_ outcome: Outcome) {
         let completion = completion
         self.completion = nil
+        timer?.cancel()
         completion?(outcome)
     }
 }

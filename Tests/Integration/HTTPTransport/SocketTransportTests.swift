@@ -205,6 +205,28 @@ import Testing
         }
     }
 
+    /// The network fails within the response. Later requests would wait for it for ever.
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nWi", "HTTP/1.1 101 Sw", "HTTP/1.1 103 Early Hints\r\n\r\n",
+    ])
+    func anOpeningThatStopsWithinItsResponseEnds(_ part: String) async throws {
+        try await ScriptedHTTPServer.run { _ in
+            [.write(part)]
+        } body: { server, port in
+            var timeouts = HTTPTransportConfiguration.Timeouts.unhurried
+            timeouts.whole = .milliseconds(50)
+            let transport = try HTTPTransport(
+                to: "ws://127.0.0.1:\(port)", token: try Sample.token(),
+                HTTPTransportConfiguration(timeouts: timeouts, proxy: .none))
+            try await Eventually.holds("another socket is opened") {
+                let name = try await Exchange.deliver.outcome(on: transport).name
+                #expect(name == "unreachable")
+                return server.connectionCount >= 2
+            }
+            await transport.close()
+        }
+    }
+
     // MARK: - Responses that no hub sends
 
     /// Runs a server that sends the same messages, of up to 125 bytes, on every socket once it is open, and nothing
