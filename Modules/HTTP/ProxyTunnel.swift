@@ -33,27 +33,23 @@ final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): status = Int(head.status.code)
+        case .head(let head):
+            status = Int(head.status.code)
+            // At once: the body of a refusal may be slow, or have no end.
+            if status >= 300 { settle(.proxyRefused(status: status)) }
         case .body: break
         case .end:
-            if (200...299).contains(status) {
-                settle(nil)
-            } else {
-                settle(.proxyRefused(status: status))
-            }
+            settle((200...299).contains(status) ? nil : .proxyRefused(status: status))
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // A proxy that refuses may close before the announced body is complete.
-        settle(status >= 300 ? .proxyRefused(status: status) : .proxyFailed(reason: "it closed the connection"))
+        settle(.proxyFailed(reason: "it closed the connection"))
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        settle(
-            status >= 300
-                ? .proxyRefused(status: status) : .proxyFailed(reason: "invalid HTTP response to CONNECT"))
+        settle(.proxyFailed(reason: "invalid HTTP response to CONNECT"))
     }
 
     private func settle(_ error: HTTPClientError?) {

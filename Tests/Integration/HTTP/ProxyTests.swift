@@ -116,6 +116,21 @@ import Testing
         }
     }
 
+    /// The connection stays open, and the end of the response never comes.
+    @Test(arguments: ["", "Content-Length: 200\r\n", "Transfer-Encoding: chunked\r\n"])
+    func aRefusalThatDoesNotEnd(field: String) async throws {
+        let timeouts = HTTPTimeouts(connect: .seconds(60), firstByte: .seconds(600), whole: .seconds(600))
+        try await withTunnel(timeouts: timeouts) { connection, _ in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 407 Proxy Authentication Required\r\n\(field)\r\n")
+            try await connection.untilClosed()
+        } body: { client in
+            let error = try await client.failure(of: .post)
+            #expect(error.kind == "proxyRefused(407)")
+            #expect(!error.mayHaveReachedServer)
+        }
+    }
+
     @Test func aProxyThatSaysNothingIsCutByTheConnectTimeout() async throws {
         let timeouts = HTTPTimeouts(connect: .milliseconds(100), firstByte: .seconds(600), whole: .seconds(600))
         try await withTunnel(timeouts: timeouts) { connection, _ in
