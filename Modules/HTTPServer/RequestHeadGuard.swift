@@ -3,7 +3,8 @@ internal import NIOHTTP1
 
 /// Checks the head of a request before it is converted to a type that has neither its version nor every `Host`.
 ///
-/// An HTTP/1.1 request names its host exactly once (RFC 9112 §3.2); after an HTTP/1.0 request the connection is closed.
+/// An HTTP/1.1 request names its host exactly once (RFC 9112 §3.2); after an HTTP/1.0 request the connection is closed,
+/// and what it expects is ignored (RFC 9110 §10.1.1): its client would take an interim response for the final one.
 final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -23,6 +24,7 @@ final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {
         }
         guard isOld else { return context.fireChannelRead(data) }
         head.headers.replaceOrAdd(name: "Connection", value: "close")
+        head.headers.remove(name: "Expect")
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

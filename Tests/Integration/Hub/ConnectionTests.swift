@@ -165,4 +165,17 @@ import Testing
             #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK"))
         }
     }
+
+    /// It knows no interim responses, and takes the first response for the only one.
+    @Test func anOldClientIsNotToldToGoOn() async throws {
+        try await HubFixture.running { hub async throws in
+            let body = try HubClient.coded(delivery([send(1)]))
+            let head =
+                "POST /v1/deliveries HTTP/1.0\r\nHost: h\r\nAuthorization: Bearer \(hub.client.token ?? "")\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n"
+            let answer = try await hub.client.raw(Array(head.utf8) + body)
+            #expect(answer.contains(" 200 OK\r\n"))
+            #expect(!answer.contains("100 Continue"))
+        }
+    }
 }
