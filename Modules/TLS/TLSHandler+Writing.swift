@@ -37,14 +37,16 @@ extension TLSHandler {
 
     /// Encrypts all pending bytes and passes them on, in order.
     func seal(_ context: ChannelHandlerContext, andFlush: Bool) {
+        isFlushDue = isFlushDue || andFlush
         // A promise or a handler below may write or flush during this call: the running loop takes its bytes, and its
-        // flush is passed on here.
-        if !isSealing {
-            isSealing = true
-            while state == .open, !outputEnded, !pending.isEmpty, sealSome(context) {}
-            isSealing = false
-        }
-        if andFlush, state == .open { context.flush() }
+        // flush follows them.
+        guard !isSealing else { return }
+        isSealing = true
+        while state == .open, !outputEnded, !pending.isEmpty, sealSome(context) {}
+        isSealing = false
+        guard isFlushDue, state == .open else { return }
+        isFlushDue = false
+        context.flush()
     }
 
     /// Encrypts up to `sealBytesMax` and passes it on. Returns whether to continue.

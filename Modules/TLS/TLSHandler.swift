@@ -51,6 +51,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// Whether data held during the handshake was flushed.
     var flushHeld = false
     var isSealing = false
+    /// Whether pending bytes were flushed, and are passed on without that so far.
+    var isFlushDue = false
     var outputEnded = false
 
     // Reading.

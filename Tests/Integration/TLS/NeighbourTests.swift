@@ -99,6 +99,23 @@ struct NeighbourTests {
         #expect(pair.serverLog.value.text == "first," + String(repeating: "2", count: 40_000))
     }
 
+    /// A flush within a write is for the bytes that are not encrypted yet, too: nobody else may flush them.
+    @Test func aHastyPromiseMayFlush() throws {
+        let below = Counter()
+        let pair = try BackToBack(TestCertificates(), below: below)
+        try pair.secure()
+        below.isHasty = true
+        let client = pair.client
+        client.send("first,", flush: false).assumeIsolated().whenSuccess {
+            client.writeAndFlush(ByteBuffer(string: ",last"), promise: nil)
+        }
+        // With these bytes a record is full, so that everything is encrypted.
+        let count = TLSLimits.recordBytesMax
+        client.pipeline.write(ByteBuffer(repeating: UInt8(ascii: "2"), count: count), promise: nil)
+        try pair.exchange()
+        #expect(pair.serverLog.value.text == "first," + String(repeating: "2", count: count) + ",last")
+    }
+
     /// OpenSSL reports through a queue that all connections of a thread share.
     @Test func anErrorThatAnotherLeftBehindFailsNothing() throws {
         let pair = try BackToBack(TestCertificates())
