@@ -10,7 +10,7 @@ package enum RefreshTrigger: Sendable, Hashable {
     /// Pages that could not be read may be readable now; all others are unchanged.
     case pagesDue
     /// All pages may be out of date: events are followed from here on, and tell nothing about the time before; or a
-    /// page of records contradicts what another one brought meanwhile.
+    /// page of records contradicts another one that arrived meanwhile.
     case stateDue
     /// More changed in these channels than events list.
     case channelsDue(Set<ChannelID>)

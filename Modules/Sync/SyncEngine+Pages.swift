@@ -14,7 +14,8 @@ package import CausewayTransport
 /// Nor does a page remove a message that was delivered from here, or arrived otherwise, since the page was requested:
 /// it may be newer than the page; and the server may have been reset to an earlier state between the two responses, and
 /// the page may have been requested without enough knowledge to detect that. If the page covers the position of such a
-/// message, the two responses contradict each other, and lists of the channel request it again.
+/// message, the two responses contradict each other, and lists of the channel request it again. So they do if the page
+/// lists a message that was not stored when another page showed it to be deleted; it is not stored then.
 ///
 /// A page chosen by tags removes nothing by itself: the tags that are stored here may not be those of the server, which
 /// ignored them before it was updated, or sent them to a version of this client that did. The part of the channel in
@@ -23,14 +24,6 @@ package import CausewayTransport
 /// The tombstones of a page are stored with its last step, after the messages themselves were deleted here: they
 /// replace those that the store made.
 extension SyncEngine {
-    /// A page that was requested, and the changes since then.
-    struct PageUnderWay {
-        /// Messages that were found to be deleted.
-        var gone: Set<MessageID> = []
-        /// Messages that the server accepted from here, and those that came with other pages or events.
-        var arrived: Set<MessageID> = []
-    }
-
     /// Requests a page of a channel from the server and merges it into the store.
     ///
     /// - Parameters:
@@ -163,8 +156,9 @@ extension SyncEngine {
     private func merge(
         _ changes: RemoteChanges, _ number: Int, _ willStore: @Sendable () -> Void
     ) async throws(StoreError) {
-        let gone = (pagesUnderWay[number]?.gone ?? []).union(changes.gone)
-        let items = changes.items.filter { !gone.contains($0.id) }
+        let underWay = pagesUnderWay[number] ?? PageUnderWay()
+        let gone = underWay.gone.union(changes.gone)
+        let items = changes.items.filter { !gone.contains($0.id) && !underWay.isPassedOver($0) }
         let now = clock.wall
         // A message that is not known to be on the server is left to the outbox.
         let deleted = try await store.messages(changes.gone).filter { $0.syncState == .synced }.map(\.id)
@@ -174,6 +168,9 @@ extension SyncEngine {
         keptHistory = noted
         noteGone(changes.gone)
         noteArrived(items.map(\.id))
+        for channel in Set(changes.items.filter(underWay.isPassedOver).map(\.channel)) {
+            tell(.channelContradicted(channel))
+        }
         await confirm(items)
     }
 
@@ -214,6 +211,7 @@ extension SyncEngine {
     ) async throws(StoreError) {
         // Another response may have shown since that it was deleted.
         guard pagesUnderWay[number]?.gone.contains(message.id) != true else { return }
+        if pagesUnderWay[number]?.isPassedOver(message) == true { return tell(.channelContradicted(message.channel)) }
         let noted = history  // another response may move it on while the disk is waited for
         willStore()
         try await store.commit([.merge(message, at: clock.wall)] + unkeptHistory)
@@ -255,14 +253,18 @@ extension SyncEngine {
         }
     }
 
-    func beginPage() -> Int {
+    func beginPage(isOfEvents: Bool = false) -> Int {
         lastPage += 1
-        pagesUnderWay[lastPage] = PageUnderWay()
+        pagesUnderWay[lastPage] = PageUnderWay(isOfEvents: isOfEvents)
         return lastPage
     }
 
     func noteGone(_ ids: [MessageID]) {
         for page in pagesUnderWay.keys { pagesUnderWay[page]?.gone.formUnion(ids) }
+    }
+
+    private func noteCovered(_ part: CoveredPart) {
+        for (number, page) in pagesUnderWay where !page.isOfEvents { pagesUnderWay[number]?.covered.append(part) }
     }
 
     /// Records the deliveries of a commit in the pages under way, and the messages that the server no longer has.
@@ -280,15 +282,15 @@ extension SyncEngine {
     private func merge(
         _ page: RemotePage, of query: RemoteQuery, _ number: Int, _ willStore: @Sendable () -> Void
     ) async throws(StoreError) {
-        let gone = pagesUnderWay[number]?.gone ?? []
-        let arrived = pagesUnderWay[number]?.arrived ?? []
+        let underWay = pagesUnderWay[number] ?? PageUnderWay()
+        let (gone, arrived) = (underWay.gone, underWay.arrived)
         let range = query.filter.choosesByTags ? nil : page.coveredRange(of: query)
-        let items = page.items.filter { !gone.contains($0.id) }
+        let items = page.items.filter { !gone.contains($0.id) && !underWay.isPassedOver($0) }
         let now = clock.wall
         var mutations = items.map { Mutation.merge($0, at: now) }
         let listed = Set(page.items.map(\.id))
         var cursor = range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
-        var isContradicted = false
+        var isContradicted = page.items.contains(where: underWay.isPassedOver)
         // A step may fail after others were stored.
         defer { if isContradicted { tell(.channelContradicted(query.channel)) } }
         repeat {
@@ -312,6 +314,7 @@ extension SyncEngine {
             mutations = []
             cursor = unlisted.next
         } while cursor != nil
+        if let part = CoveredPart(page, of: query, listed: listed) { noteCovered(part) }
     }
 
     /// The mutations that store the tombstones of deleted messages.

@@ -62,6 +62,9 @@ extension SyncEngine {
 
     /// Merges records that were requested in the session `asked`.
     ///
+    /// A record whose place another read covered meanwhile without listing it was removed before that read, or added
+    /// after it: all lists are read again. It is not stored if that read was requested later.
+    ///
     /// - Parameters:
     ///   - found: the ids of the records that the server returned; without the record if it cannot be read.
     ///   - named: the history that the request named.
@@ -73,13 +76,22 @@ extension SyncEngine {
         try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
             let changes = engine.recordReads.changes(since: number)
-            let records = found.compactMap(\.record).filter { !changes.isRemoved($0) }
+            let present = found.compactMap(\.record).filter { !changes.isRemoved($0) }
+            let records = present.filter { !changes.isPassedOver($0, isLater: true) }
             let kind = range?.list.kind ?? records.first?.kind
             let retained = (kind.flatMap { changes.stored[$0] } ?? []).union(found.map(\.id))
             let merge = RecordMerge(records, coverage: range, retained: retained)
             willStore()
-            let stored = await engine.commitRecords(.mergeRecords(merge)) { $0.noteStored(records, isRead: true) }
-            guard case .success = stored, let range else { return stored }
+            let stored = await engine.commitRecords(.mergeRecords(merge)) { reads in
+                reads.noteStored(records, isRead: true)
+                if let range { reads.noteCovered(range, retaining: retained, by: number) }
+            }
+            guard case .success = stored else { return stored }
+            if present.contains(where: { changes.isPassedOver($0) }) {
+                engine.tell(.stateDue)
+                return stored
+            }
+            guard let range else { return stored }
             let unlisted = (changes.read[range.list.kind] ?? []).subtracting(found.map(\.id))
             return await engine.checkContradiction(unlisted, range)
         }

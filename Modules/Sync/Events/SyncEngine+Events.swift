@@ -115,7 +115,8 @@ extension SyncEngine {
     ) {
         guard let source = transport?.events, let session else { return }
         events.number += 1
-        let call = EventCall(number: events.number, session: session.id, named: history, page: beginPage())
+        let call = EventCall(
+            number: events.number, session: session.id, named: history, page: beginPage(isOfEvents: true))
         events.task = runtime.spawn { [weak self] in
             let result: Result<EventResult, TransportError>
             do throws(TransportError) {

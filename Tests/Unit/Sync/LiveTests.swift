@@ -316,12 +316,14 @@ import Testing
         }
     }
 
-    /// A page that was read before the deletion arrives after the one that showed it.
-    @Test func aLatePageBringsNoDeletedMessageBack() throws {
+    /// A page that was read before the deletion arrives after the one that showed it; also of a message that was not
+    /// stored yet, which lists then request again.
+    @Test(arguments: [true, false])
+    func aLatePageBringsNoDeletedMessageBack(isStored: Bool) throws {
         try ClientWorld.run { world in
             let messages = try RemoteMessages.server(3, world)
             let client = try await world.loggedIn()
-            try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
+            if isStored { try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) }) }
             world.transport.server.withLock { $0.pageDelays = [.seconds(5)] }
             let late = Followed(
                 onMain { client.messages.getMessages(in: world.general, pageSize: 10).changes }, world.runtime)
@@ -335,6 +337,29 @@ import Testing
                 #expect(list.last?.dataStatus == .fresh)
                 #expect(list.last?.snapshot.compactMap(\.serverPosition?.position) == [1, 3])
             }
+            let asked = Self.requests(world)
+            #expect(isStored ? asked == 2 : asked > 2)
+            await world.pass(.seconds(60))
+            #expect(Self.requests(world) == asked)
+            await client.close()
+        }
+    }
+
+    /// One message is requested while a page shows that it was deleted.
+    @Test func aLateMessageIsNotBroughtBack() throws {
+        try ClientWorld.run { world in
+            let messages = try RemoteMessages.server(3, world)
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.pageDelays = [.seconds(5)] }
+            let late = Followed(onMain { client.messages.getMessage(messages[1].id).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            world.transport.server.withLock { server in server.page.removeAll { $0.number == 2 } }
+            let list = Followed(onMain { client.messages.getMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(20))
+            #expect(list.last?.dataStatus == .fresh)
+            #expect(list.last?.snapshot.compactMap(\.serverPosition?.position) == [1, 3])
+            #expect(late.last?.snapshot.isEmpty == true && late.last?.dataStatus == .notExist)
+            #expect(try await world.store.message(messages[1].id) == nil)
             await client.close()
         }
     }

@@ -209,6 +209,69 @@ import Testing
         }
     }
 
+    /// While a page is on its way, another one shows that a record of it was deleted, which is stored already or not.
+    @Test(arguments: [true, false])
+    func anOlderPageRestoresNothingThatAnotherPageRemoved(isStored: Bool) throws {
+        try Self.run(1...3) { world, server in
+            let client = try await world.client(of: server)
+            if isStored {
+                let first = Followed(Self.collection(client, pageSize: 5).changes, world.runtime)
+                await world.pass(.seconds(1))
+                #expect(first.last?.snapshot.count == 3)
+                first.task.cancel()
+                await first.task.finished()
+            }
+            server.state.withLock { [runtime = world.runtime] state in
+                state.beforeResponse = {
+                    server.state.withLock { $0.beforeResponse = nil }
+                    await runtime.sleep(until: runtime.now + .seconds(5))
+                }
+            }
+            let late = Followed(Self.collection(client, pageSize: 10).changes, world.runtime)
+            await world.pass(.seconds(1))
+            server.remove(Self.album(2).id)
+            let prompt = Followed(Self.collection(client).changes, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(prompt.last?.snapshot.map(\.year) == [1961, 1963])
+            prompt.forgetCounts()
+            await world.pass(.seconds(10))
+            for list in [late, prompt] {
+                #expect(list.last?.dataStatus == .fresh)
+                #expect(list.last?.snapshot.map(\.year) == [1961, 1963])
+            }
+            #expect(!prompt.counts.contains(3))
+            // The pages agree now.
+            let asked = server.state.withLock { $0.queries.count }
+            await world.pass(.seconds(60))
+            #expect(server.state.withLock { $0.queries.count } == asked)
+            await client.close()
+        }
+    }
+
+    /// A record that is added while its page and another one are on their way may be missing in one of them.
+    @Test func aRecordThatIsNewerThanAnotherPageIsShown() throws {
+        try Self.run(1...3) { world, server in
+            let client = try await world.client(of: server)
+            let delays = Mutex<[Duration]>([.seconds(2), .seconds(5)])
+            server.state.withLock { [runtime = world.runtime] state in
+                state.beforeResponse = {
+                    let delay = delays.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                    if let delay { await runtime.sleep(until: runtime.now + delay) }
+                }
+            }
+            let early = Followed(Self.collection(client, pageSize: 10).changes, world.runtime)
+            await world.pass(.seconds(1))
+            server.put(Self.album(4))
+            let late = Followed(Self.collection(client).changes, world.runtime)
+            await world.pass(.seconds(20))
+            for list in [early, late] {
+                #expect(list.last?.dataStatus == .fresh)
+                #expect(list.last?.snapshot.map(\.year) == [1961, 1962, 1963, 1964])
+            }
+            await client.close()
+        }
+    }
+
     /// While a first page is on its way, an event reports that a record of it was deleted, which is not stored yet.
     @Test func anOlderPageRestoresNothingThatAnEventRemoved() throws {
         try Self.run(1...3) { world, server in
