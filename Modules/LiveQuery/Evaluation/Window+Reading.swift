@@ -50,8 +50,10 @@ extension Window {
         case .anew:
             let count = target - demand.start - demand.end
             switch query.anchor {
-            case .first: return try await fetch(reading, .end, from: nil, count: count, store)
-            case .last: return try await fetch(reading, .start, from: nil, count: count, store)
+            case .first:
+                return try await fetch(reading, .end, from: loadedRange.start.map { .at($0) }, count: count, store)
+            case .last:
+                return try await fetch(reading, .start, from: loadedRange.end.map { .at($0) }, count: count, store)
             case .at(let key): return try await fetch(reading, .end, from: .at(withinReach(key)), count: count, store)
             }
         case .again:
@@ -123,7 +125,9 @@ extension Window {
         case .again:
             replace(with: fetched)
             let edge = edge(after: fetched, from: nil)
+            // What follows the edge at which the read began may have changed, too.
             if fetched.side == .start {
+                if case .bounded(let at, _) = end { end = .bounded(at: at, beyond: nil) }
                 start = edge
             } else {
                 if case .bounded(let at, _) = start { start = .bounded(at: at, beyond: nil) }

@@ -140,6 +140,51 @@ import Testing
         }
     }
 
+    /// A list at the last record that the server has returned so far: stored records follow, then a page of them, and
+    /// the next one goes without a report.
+    @Test func aListAtItsLastRecordEndsWhereTheServersRecordsEnd() throws {
+        try LiveWorld.run { world in
+            for number in 1...5 { try await world.put(number, at: Int64(number)) }
+            let store = TurbulentStore(world.store)
+            let engine = LiveQueryEngine(
+                store: store, runtime: world.runtime, delivery: world.delivery, bounds: .init(inboxCommitsMax: 1))
+            let remote = ScriptedRemote(world.store)
+            let collection = onMain {
+                engine.collection(
+                    MessagesQuery(.channel(world.general), anchor: .last, pageSize: 2), remote: remote)
+            }
+            await world.settle()
+            remote.answer(end: 5)
+            await world.settle()
+            for number in 6...8 {
+                try await world.put(number, at: Int64(number))
+                store.publish()
+                await world.settle()
+            }
+            onMain {
+                #expect(collection.allObjects().map(\.text) == ["4", "5"])
+                collection.resetPage()
+            }
+            await world.settle()
+            onMain { #expect(collection.allObjects().map(\.text) == ["4", "5"] && collection.hasNext) }
+            remote.answer(end: 5)
+            await world.settle()
+            onMain { collection.nextPage() }
+            await world.settle()
+            remote.answer()
+            await world.settle()
+            onMain { #expect(collection.allObjects().map(\.text) == ["4", "5", "6", "7"] && collection.hasNext) }
+            let elsewhere = try #require(ChannelID("elsewhere"))
+            try await world.store.commit([.delete(Sample.id(8))])
+            try await world.store.commit([.merge(try Sample.placed(9, at: 1, in: elsewhere), at: Sample.time)])
+            store.publish()
+            await world.settle()
+            onMain { #expect(collection.allObjects().map(\.text) == ["4", "5", "6", "7"] && !collection.hasNext) }
+            remote.answer()
+            await world.settle()
+        }
+    }
+
     @Test func changesOfOtherChannelsTouchNothing() throws {
         try LiveWorld.run { world in
             let elsewhere = try #require(ChannelID("elsewhere"))
