@@ -78,7 +78,7 @@ public final class CausewayClient: Sendable {
     /// network.
     ///
     /// Throws ``ClientError/store(_:)``, and ``ClientError/credentials(_:)`` if the token cannot be read: the store is
-    /// closed then, and a later attempt needs another object for it.
+    /// closed then, unless another client has opened it, and a later attempt needs another object for it.
     ///
     /// - Parameters:
     ///   - store: opened by this call, and closed with the client.
@@ -106,6 +106,8 @@ public final class CausewayClient: Sendable {
                     opening: OpeningID(runtime.makeUUIDv7())))
             session = try await store.session()
         } catch {
+            // The caller gets no client to close. A store that was started before belongs to another one.
+            if error != .startedTwice { await store.close() }
             throw ClientError(error)
         }
         var outbox = configuration.outbox

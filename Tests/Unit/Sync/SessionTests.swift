@@ -125,6 +125,22 @@ import Testing
         }
     }
 
+    /// The store of another client is not closed.
+    @Test func aClientThatCannotReadItsSessionClosesItsStore() throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            store.failSessions(times: 1)
+            await #expect(throws: ClientError.store(.syncFailed(detail: "the disk was taken away"))) {
+                _ = try await world.open(on: store)
+            }
+            await #expect(throws: StoreError.closed) { _ = try await store.session() }
+            let client = try await world.open()
+            await #expect(throws: ClientError.self) { _ = try await world.open() }
+            #expect(try await world.store.session() == nil)
+            await client.close()
+        }
+    }
+
     @Test func logoutSendsNothingAfterwardsAndTellsHowManyWereLeft() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
