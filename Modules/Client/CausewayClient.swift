@@ -60,7 +60,7 @@ public final class CausewayClient: Sendable {
         }
         collector = files?.collector
         sweeper = RetentionSweeper(store: store, policy: configuration.retention, runtime: runtime)
-        let server = LiveServer(ServerPages(engine: engine, store: store))
+        let server = LiveServer(ServerPages(engine: engine))
         self.server = server
         records = RecordRepository(engine: engine, store: store, live: live, server: server)
         channels = ChannelRepository(records: records)

@@ -18,13 +18,11 @@ final class MessageFetcher: RemoteSource {
     }
 
     private let engine: SyncEngine
-    private let store: any Store
     private let id: MessageID
     private let place = Mutex<Place?>(nil)
 
-    init(engine: SyncEngine, store: any Store, id: MessageID) {
+    init(engine: SyncEngine, id: MessageID) {
         self.engine = engine
-        self.store = store
         self.id = id
     }
 
@@ -42,7 +40,7 @@ final class MessageFetcher: RemoteSource {
     }
 
     func load(_ page: RemoteSourcePage<Key>, hold: FrameHold) async throws -> LoadedRange<Key> {
-        let message = try await store.message(id)
+        let message = try await engine.storedMessage(id)
         if let message { remember(message) }
         if let place = place.withLock({ $0 }) {
             let question = RemoteQuery(

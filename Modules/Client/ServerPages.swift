@@ -1,20 +1,18 @@
 import CausewayLiveQuery
 import CausewayModels
 import CausewayRecords
-import CausewayStorage
 import CausewaySync
 
 /// The server side of live queries, through the engine.
 struct ServerPages: RemotePageProvider {
     let engine: SyncEngine
-    let store: any Store
 
     func messages(of query: MessagesQuery, in channel: ChannelID) -> any RemoteSource<MessagesQuery.Key> {
         ChannelPager(engine: engine, query: query, channel: channel)
     }
 
     func message(_ id: MessageID) -> any RemoteSource<OneMessageQuery.Key> {
-        MessageFetcher(engine: engine, store: store, id: id)
+        MessageFetcher(engine: engine, id: id)
     }
 
     func records<Value: Record>(of query: RecordsQuery<Value>) -> any RemoteSource<ListCursor> {

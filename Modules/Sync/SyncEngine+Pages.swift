@@ -90,6 +90,7 @@ extension SyncEngine {
             do throws(StoreError) {
                 step = try await unlisted(by: page, listed, of: query, in: range, after: after)
             } catch {
+                if isAskedAgain { missedPage(error) }
                 throw .store(error)
             }
             guard let first = step.messages.first?.cursor.position else {
@@ -220,8 +221,20 @@ extension SyncEngine {
         await confirm([message])
     }
 
+    /// A stored message, for callers that read it before they request it from the server: if it cannot be read, they
+    /// repeat that when notified, as with a page.
+    package func storedMessage(_ id: MessageID) async throws(SyncError) -> Message? {
+        do throws(StoreError) {
+            return try await store.message(id)
+        } catch {
+            if !isClosed { missedPage(error) }
+            throw .store(error)
+        }
+    }
+
     /// Asks whether the server still has a message, and deletes it here if it has not. For servers whose pages report
-    /// no range. A message that is not known to be on the server is left to the outbox.
+    /// no range, and for callers that repeat the request when notified that the server can be reached. A message that is
+    /// not known to be on the server is left to the outbox.
     ///
     /// - Parameter willStore: called immediately before the store is written.
     package func verify(
@@ -234,9 +247,10 @@ extension SyncEngine {
         do throws(TransportError) {
             guard try await transport.lookup(id) == nil else { return }
         } catch {
+            if session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw cause(of: error, in: asked)
         }
-        try await request { engine -> Result<Void, SyncError> in
+        try await requestStoring { engine -> Result<Void, SyncError> in
             guard engine.session?.id == asked else { return .failure(.noSession) }
             guard engine.isHistoryUnchanged(since: known) else { return .success(()) }
             do throws(StoreError) {

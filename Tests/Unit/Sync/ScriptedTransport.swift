@@ -73,6 +73,7 @@ final class ScriptedTransport: Transport {
         /// The number of lookups, and the time between a lookup and the response.
         var lookups = 0
         var lookupDelay: Duration?
+        var lookupError: TransportError?
         /// The typing signals that it received; `nil` for a server without ephemeral events.
         var signals: [TypingSignal]?
         var signalBehaviour: Behaviour = .work
@@ -202,11 +203,12 @@ final class ScriptedTransport: Transport {
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
-        let (position, delay) = server.withLock { server in
+        let (position, delay, error) = server.withLock { server in
             server.lookups += 1
-            return (server.lost.contains(id) ? nil : server.accepted[id], server.lookupDelay)
+            return (server.lost.contains(id) ? nil : server.accepted[id], server.lookupDelay, server.lookupError)
         }
         if let delay { await runtime.sleep(until: runtime.now + delay) }
+        if let error { throw error }
         return position
     }
 
