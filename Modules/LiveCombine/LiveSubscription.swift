@@ -8,16 +8,16 @@ import Synchronization
     import OpenCombine
 #endif
 
-/// Delivers changes to one subscriber, as many as it demands.
+/// Delivers changes to one subscriber, as many as it demands, and the completion without demand.
 ///
 /// ```
-///  idle ──request──▶ pulling ──demand met──▶ idle
-///    └───────cancel─────┴──────── end of the changes ──▶ over
+///  idle ──request, end of the changes──▶ pulling ──demand met──▶ idle
+///    └──────────────cancel──────────────────┴── nothing left ──▶ over
 /// ```
 ///
 final class LiveSubscription<Record: LiveRecord>: Subscription, Sendable {
     /// Unchecked: no property is `Sendable`. They are used only by the one task that pulls; other threads at most
-    /// release them.
+    /// release them, and ask the iterator to be told of the end, which it allows.
     private struct Pull: @unchecked Sendable {
         let iterator: LiveChanges<Record>.Iterator
         /// The subscriber, without its type, which need not be one that tasks may share.
@@ -29,8 +29,10 @@ final class LiveSubscription<Record: LiveRecord>: Subscription, Sendable {
         /// `nil` once the subscription has ended.
         var pull: Pull?
         var demand = Subscribers.Demand.none
-        /// The task that pulls while there is demand.
+        /// The task that pulls while there is demand, and at the end.
         var task: Task<Void, Never>?
+        /// True if no change is to come beyond those that the iterator has not returned.
+        var isEnding = false
     }
 
     private let state: Mutex<State>
@@ -54,13 +56,28 @@ final class LiveSubscription<Record: LiveRecord>: Subscription, Sendable {
         state.withLock { state in
             guard state.pull != nil else { return }
             state.demand += demand
-            guard state.task == nil else { return }
-            if let executor {
-                state.task = Task(executorPreference: executor) { await self.run(on: nil) }
-            } else {
-                state.task = Task { await self.run(on: MainActor.shared) }
-            }
+            if state.task == nil { state.task = makeTask() }
         }
+    }
+
+    /// To be called when the subscriber has received the subscription: completes it at the end of the changes, also
+    /// while it demands none.
+    func awaitEnd() {
+        let pull = state.withLock { $0.pull }
+        pull?.iterator.whenOver { [weak self] in self?.changesEnded() }
+    }
+
+    private func changesEnded() {
+        state.withLock { state in
+            guard state.pull != nil else { return }
+            state.isEnding = true
+            if state.task == nil { state.task = makeTask() }
+        }
+    }
+
+    private func makeTask() -> Task<Void, Never> {
+        if let executor { return Task(executorPreference: executor) { await self.run(on: nil) } }
+        return Task { await self.run(on: MainActor.shared) }
     }
 
     func cancel() {
@@ -85,14 +102,14 @@ final class LiveSubscription<Record: LiveRecord>: Subscription, Sendable {
         }
     }
 
-    /// The iterator and subscriber while there is demand; without demand the task ends.
+    /// The iterator and subscriber while there is demand, or nothing left but the end; otherwise the task ends.
     private func next() -> Pull? {
         state.withLock { state in
-            guard state.pull != nil, state.demand > .none else {
+            guard let pull = state.pull, state.demand > .none || state.isEnding && pull.iterator.hasEnded else {
                 state.task = nil
                 return nil
             }
-            return state.pull
+            return pull
         }
     }
 

@@ -44,6 +44,13 @@ public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
             return nil
         }
 
+        /// Calls `body` on any thread, perhaps twice, when the sequence ends: when no change is to come beyond those
+        /// that this iterator has not returned.
+        package func whenOver(_ body: @escaping @Sendable () -> Void) { source.whenOver(reader, body) }
+
+        /// True if ``next()`` returns no change any more.
+        package var hasEnded: Bool { source.isFinished || source.isOver && !source.hasNews(reader) }
+
         public func next(isolation actor: isolated (any Actor)?) async -> LiveCollectionChange<Record>? {
             await next()
         }

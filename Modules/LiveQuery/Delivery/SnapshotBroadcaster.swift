@@ -16,6 +16,8 @@ package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
         /// True if there is a change to take.
         var hasNews = false
         var waiter: CheckedContinuation<Void, Never>?
+        /// Called when nothing more will be published.
+        var ending: Ending?
 
         mutating func merge(_ later: Touched, _ frame: LiveFrame<Query>) {
             hasNews = true
@@ -23,6 +25,10 @@ package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
             let size = max(seen.rows.count, frame.rows.count) + 64
             touched.append(later, limit: min(LiveLimits.pendingRecordsMax, size))
         }
+    }
+
+    private struct Ending {
+        let call: @Sendable () -> Void
     }
 
     private struct State {
@@ -67,11 +73,16 @@ package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
         wakeAll()
     }
 
+    /// Tells every reader of the end.
     private func wakeAll() {
-        let waiters = state.withLock { state in
-            state.slots.keys.compactMap { state.slots[$0]?.waiter.take() }
+        let (waiters, endings) = state.withLock { state in
+            let slots = state.slots.keys
+            return (
+                slots.compactMap { state.slots[$0]?.waiter.take() }, slots.compactMap { state.slots[$0]?.ending }
+            )
         }
         for waiter in waiters { waiter.resume() }
+        for ending in endings { ending.call() }
     }
 
     // MARK: Readers
@@ -92,6 +103,14 @@ package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
     package func removeReader(_ reader: Int) {
         let waiter = state.withLock { $0.slots.removeValue(forKey: reader)?.waiter }
         waiter?.resume()
+    }
+
+    package func whenOver(_ reader: Int, _ body: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            state.slots[reader]?.ending = Ending(call: body)
+            return state.isFinished || state.isEnding
+        }
+        if isOver { body() }
     }
 
     package func finish() {
@@ -159,6 +178,8 @@ package protocol LiveSource<Record>: AnyObject, Sendable {
     func waitForNews(_ reader: Int) async
     /// True if there is a change to take.
     func hasNews(_ reader: Int) -> Bool
+    /// Calls `body` on any thread when ``isOver`` has become true, at once if it is, and when ``isFinished`` has.
+    func whenOver(_ reader: Int, _ body: @escaping @Sendable () -> Void)
     /// Ends all delivery; no reader gets another change.
     func finish()
     var isFinished: Bool { get }

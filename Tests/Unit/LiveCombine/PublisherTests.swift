@@ -166,6 +166,33 @@ import Testing
         await client.close()
     }
 
+    @Test(.timeLimit(.minutes(10))) func theCompletionNeedsNoDemand() async throws {
+        let client = try await opened()
+        let messages = client.messages.getMessages(in: general)
+        let (early, late) = (Reader(), Reader())
+        messages.changePublisher.subscribe(early)
+        messages.dispose()
+        messages.changePublisher.subscribe(late)
+        #expect(!late.isComplete)
+        await until { early.isComplete && late.isComplete }
+        #expect(early.changes.isEmpty && late.changes.isEmpty)
+        await client.close()
+    }
+
+    /// The last change reports the end; it needs demand, and comes before the completion.
+    @Test(.timeLimit(.minutes(10))) func aClosedClientCompletesAfterTheLastChange() async throws {
+        let client = try await opened()
+        let reader = Reader()
+        client.messages.getMessages(in: general).changePublisher.subscribe(reader)
+        reader.demand(1)
+        await until { reader.changes.count == 1 }
+        await client.close()
+        #expect(!reader.isComplete)
+        reader.demand(1)
+        await until { reader.isComplete }
+        #expect(reader.changes.count == 2 && reader.changes.last?.dataStatus == .error)
+    }
+
     @Test(.timeLimit(.minutes(10))) func snapshotsComeWhenTheyDiffer() async throws {
         let client = try await opened()
         try await write("one")
