@@ -93,6 +93,9 @@ package actor LiveQueryEngine {
         stage = FrameScheduler(delivery ?? MainActorDelivery(runtime))
     }
 
+    /// The number of collections and objects that are displayed on the main actor.
+    package nonisolated var presenterCount: Int { stage.presenterCount }
+
     // MARK: - Requests, from any thread
 
     /// Opens a window. It is closed when the returned lifetime is released.
@@ -278,13 +281,14 @@ package actor LiveQueryEngine {
 
     private func remove(_ id: Int) {
         loads.removeValue(forKey: id)?.task.cancel()
+        // Also after the end, when there are no windows.
+        stage.remove(window: id)
         guard let window = windows.removeValue(forKey: id) else { return }
         byTopic[window.topic]?.removeAll { $0 == id }
         if byTopic[window.topic]?.isEmpty == true { byTopic[window.topic] = nil }
         dirtyWindows.remove(id)
         unloaded.remove(id)
         unreadable.remove(id)
-        stage.remove(window: id)
         window.close()
         if windows.isEmpty { inbox.listen(false) }
     }

@@ -10,6 +10,7 @@ extension SyncEngine {
     /// know that the server could not be reached: it is probed after a while, and callers that need pages are notified
     /// when it responds. Requests that the server refused are repeated only by this engine, and rarely.
     func missedPage(_ error: TransportError) {
+        if isClosed { return }
         switch error {
         case .refused:
             guard !isRefusedPageDue else { return }

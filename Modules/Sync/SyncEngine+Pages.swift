@@ -227,7 +227,7 @@ extension SyncEngine {
         do throws(StoreError) {
             return try await store.message(id)
         } catch {
-            if !isClosed { missedPage(error) }
+            missedPage(error)
             throw .store(error)
         }
     }

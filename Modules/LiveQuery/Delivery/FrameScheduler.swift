@@ -40,6 +40,8 @@ final class FrameScheduler: Sendable {
         gate.withLock { $0.presenters[window] = Presenter(presenter: presenter) }
     }
 
+    var presenterCount: Int { gate.withLock { $0.presenters.count } }
+
     func remove(window: Int) {
         gate.withLock { gate in
             gate.presenters[window] = nil

@@ -108,6 +108,25 @@ import Testing
         return collection.changes
     }
 
+    /// Of the lists that the client closed, and of those that were opened later.
+    @Test func theDisplayForgetsListsOfAClosedClient() throws {
+        try LiveWorld.run { world in
+            await showAroundTheEnd(world)
+            await world.settle()
+            #expect(world.engine.presenterCount == 0)
+        }
+    }
+
+    private nonisolated func showAroundTheEnd(_ world: LiveWorld) async {
+        let early = onMain { world.collection(nil) }
+        await world.settle()
+        await world.engine.close()
+        let late = onMain { world.collection(nil) }
+        await world.settle()
+        #expect(world.engine.presenterCount == 2)
+        withExtendedLifetime((early, late)) {}
+    }
+
     @Test func whatWasShownBeforeIsNotKept() throws {
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
