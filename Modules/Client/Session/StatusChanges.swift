@@ -14,6 +14,8 @@ public struct StatusChanges: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     static let interval: Duration = .milliseconds(100)
+    /// The pause after a status that could not be read.
+    static let retryInterval: Duration = .seconds(1)
 
     let engine: SyncEngine
     let store: any Store
@@ -51,6 +53,7 @@ public struct StatusChanges: AsyncSequence, Sendable {
                     return nil
                 } catch {
                     // The store is in trouble: the next status that can be read reports it.
+                    nextAt = source.runtime.now + StatusChanges.retryInterval
                     signal.set()
                     continue
                 }

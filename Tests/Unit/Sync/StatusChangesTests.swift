@@ -33,4 +33,27 @@ struct StatusChangesTests {
             await client.close()
         }
     }
+
+    @Test func aStoreInTroubleIsAskedOnceASecond() throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            let client = try await world.open(on: store)
+            try await world.login(client)
+            let last = Mutex<SyncStatus?>(nil)
+            let task = world.runtime.spawn {
+                for await status in client.liveStatus() { last.withLock { $0 = status } }
+            }
+            await world.pass(.seconds(1))
+            store.failReads(times: 1000)
+            try await client.pause()
+            await world.pass(.seconds(10))
+            #expect((5...15).contains(store.failures), "it was asked \(store.failures) times")
+            #expect(last.withLock { $0?.isPaused } == false)
+            store.recover()
+            await world.pass(.seconds(2))
+            #expect(last.withLock { $0?.isPaused } == true)
+            task.cancel()
+            await client.close()
+        }
+    }
 }
