@@ -195,11 +195,16 @@ public final class CausewayClient: Sendable {
     public func login(server: String, token: AccessToken) async throws(ClientError) -> Session {
         guard await !engine.hasClosed else { throw .closed }
         let transport: any Transport
-        let serverInfo: ServerInfo
         do throws(TransportError) {
             transport = try transports.makeTransport(to: server, token: token)
+        } catch {
+            throw .transport(error)
+        }
+        let serverInfo: ServerInfo
+        do throws(TransportError) {
             serverInfo = try await transport.authenticate()
         } catch {
+            await transport.close()
             throw .transport(error)
         }
         let new = Session(

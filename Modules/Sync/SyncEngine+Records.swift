@@ -120,7 +120,12 @@ extension SyncEngine {
     ) async throws(SyncError) {
         try await requestStoring { engine -> Result<Void, SyncError> in
             if let refusal = engine.refusal(of: history, named: named, asked) { return .failure(refusal) }
-            if engine.recordReads.changes(since: number).stored[kind]?.contains(id) == true { return .success(()) }
+            let changes = engine.recordReads.changes(since: number)
+            if changes.stored[kind]?.contains(id) == true {
+                // A page that was requested earlier may have brought it, or one that was requested later.
+                if changes.read[kind]?.contains(id) == true { engine.tell(.stateDue) }
+                return .success(())
+            }
             willStore()
             return await engine.commitRecords(.removeRecord(kind, id)) { $0.noteRemoved(kind, id) }
         }

@@ -125,6 +125,23 @@ import Testing
         }
     }
 
+    @Test func aLoginThatFailsClosesItsConnections() throws {
+        try ClientWorld.run { world in
+            let client = try await world.open()
+            let error = TransportError.unreachable(detail: "for a test")
+            let serverInfo = world.transport.server.withLock { server in
+                defer { server.serverInfo = .failure(error) }
+                return server.serverInfo
+            }
+            await #expect(throws: ClientError.transport(error)) { try await world.login(client) }
+            #expect(world.transport.server.withLock { $0.closings } == 1)
+            world.transport.server.withLock { $0.serverInfo = serverInfo }
+            try await world.login(client)
+            #expect(world.transport.server.withLock { $0.closings } == 1)
+            await client.close()
+        }
+    }
+
     /// The store of another client is not closed.
     @Test func aClientThatCannotReadItsSessionClosesItsStore() throws {
         try ClientWorld.run { world in

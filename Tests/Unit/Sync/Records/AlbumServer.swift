@@ -16,6 +16,8 @@ final class AlbumServer: Transport {
         var error: TransportError?
         /// Called with each page before it is returned, and with each write before it is applied.
         var beforeResponse: (@Sendable () async -> Void)?
+        /// Called with each single record before it is returned.
+        var beforeRecord: (@Sendable () async -> Void)?
         /// The operations that arrived, the mark of their lane, and the results by the operations' ids.
         var writes: [DeliveryOperation] = []
         var mark: Int64 = 0
@@ -47,10 +49,12 @@ final class AlbumServer: Transport {
     func record(
         _ kind: RecordKind, _ id: String, knowing history: ServerHistory?
     ) async throws(TransportError) -> RemoteRecordState {
-        try state.withLock { state throws(TransportError) in
+        let (found, hook) = try state.withLock { state throws(TransportError) in
             if let error = state.error { throw error }
-            return RemoteRecordState(state.albums.first { $0.id == id }.map(state.remote))
+            return (RemoteRecordState(state.albums.first { $0.id == id }.map(state.remote)), state.beforeRecord)
         }
+        await hook?()
+        return found
     }
 
     func authenticate(

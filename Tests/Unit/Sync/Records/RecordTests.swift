@@ -248,6 +248,34 @@ import Testing
         }
     }
 
+    /// One record was requested after its deletion, and an older page brings it before the response.
+    @Test func aDeletionThatAPageContradictsIsRequestedAgain() throws {
+        try Self.run(1...3) { world, server in
+            let client = try await world.client(of: server)
+            server.state.withLock { [runtime = world.runtime] state in
+                state.beforeResponse = {
+                    server.state.withLock { $0.beforeResponse = nil }
+                    await runtime.sleep(until: runtime.now + .seconds(2))
+                }
+                state.beforeRecord = {
+                    server.state.withLock { $0.beforeRecord = nil }
+                    await runtime.sleep(until: runtime.now + .seconds(5))
+                }
+            }
+            let list = Followed(Self.collection(client).changes, world.runtime)
+            await world.pass(.seconds(1))
+            server.remove(Self.album(2).id)
+            let one = Followed(
+                onMain { client.liveObject(RecordQuery<Album>(Self.album(2).id)) }.changes, world.runtime)
+            await world.pass(.seconds(2))
+            #expect(list.last?.snapshot.map(\.year) == [1961, 1962, 1963])
+            await world.pass(.seconds(20))
+            #expect(list.last?.snapshot.map(\.year) == [1961, 1963] && list.last?.dataStatus == .fresh)
+            #expect(one.last?.snapshot.isEmpty == true && one.last?.dataStatus == .notExist)
+            await client.close()
+        }
+    }
+
     /// A record that is added while its page and another one are on their way may be missing in one of them.
     @Test func aRecordThatIsNewerThanAnotherPageIsShown() throws {
         try Self.run(1...3) { world, server in
