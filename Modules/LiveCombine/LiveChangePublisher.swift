@@ -14,10 +14,10 @@ public import CausewayModels
 /// for it, from the state that the subscriber saw last to the current one.
 ///
 /// Values are delivered on the main actor, or on the executor that the caller named, one after the other, never before
-/// the subscription returns. Completes when the collection is disposed of, and when the client is closed, after a change
-/// that reports it; the completion itself needs no demand. A subscription keeps the collection's window open; cancelling
-/// it releases the window, and on the main actor no value is delivered afterwards. On another executor one may be under
-/// way.
+/// the subscription returns. Completes when the collection is disposed of, and when the client is closed, after a
+/// change that reports it; the completion itself needs no demand. A subscription keeps the collection's window open;
+/// cancelling it releases the window, and on the main actor no value is delivered afterwards. On another executor one
+/// may be under way.
 public struct LiveChangePublisher<Record: LiveRecord>: Publisher {
     public typealias Output = LiveCollectionChange<Record>
     public typealias Failure = Never

@@ -233,8 +233,8 @@ extension SyncEngine {
     }
 
     /// Asks whether the server still has a message, and deletes it here if it has not. For servers whose pages report
-    /// no range, and for callers that repeat the request when notified that the server can be reached. A message that is
-    /// not known to be on the server is left to the outbox.
+    /// no range, and for callers that repeat the request when notified that the server can be reached. A message that
+    /// is not known to be on the server is left to the outbox.
     ///
     /// - Parameter willStore: called immediately before the store is written.
     package func verify(
