@@ -3,9 +3,9 @@ package import NIOCore
 
 /// A request whose body is read in parts, or whose response is received in parts.
 ///
-/// Neither body is held in memory: at most ``HTTPLimits/transferPartsMax`` parts of the request's body, and about twice
-/// ``HTTPLimits/transferBytesHeldMax`` bytes of the response's body, which wait or are with the receiver. A slow reader
-/// slows the peer down.
+/// Neither body is held in memory: at most ``HTTPLimits/transferPartsMax`` parts of the request's body and the next one,
+/// and about twice ``HTTPLimits/transferBytesHeldMax`` bytes of the response's body, which wait or are with the
+/// receiver. A slow reader slows the peer down.
 ///
 /// The time-outs of the whole call do not apply once a connection carries the transfer; ``HTTPLimits`` and
 /// ``TransferTimeouts`` say what does.
@@ -26,10 +26,13 @@ package struct HTTPTransfer: Sendable {
     /// A server may also refuse the expectation with 417. The connection of a request is closed if its body was not
     /// sent.
     package var awaitsContinue: Bool
+    /// Called once, when the first part of the body is passed to a connection, on any thread; must return quickly.
+    package var bodyBegan: @Sendable () -> Void
 
     package init(
         _ request: HTTPClientRequest, body: RequestBodyParts? = nil, receiver: ResponseBodyReceiver? = nil,
         timeouts: TransferTimeouts = TransferTimeouts(), awaitsContinue: Bool = false,
+        bodyBegan: @escaping @Sendable () -> Void = {},
         interim: @escaping @Sendable (HTTPInterimResponse) -> Void = { _ in }
     ) {
         self.request = request
@@ -37,6 +40,7 @@ package struct HTTPTransfer: Sendable {
         self.receiver = receiver
         self.timeouts = timeouts
         self.awaitsContinue = awaitsContinue
+        self.bodyBegan = bodyBegan
         self.interim = interim
     }
 }
@@ -51,7 +55,7 @@ package struct RequestBodyParts: Sendable {
     /// The number of bytes of all parts; announced as `Content-Length`.
     package var length: Int64
     /// The next part, which is not empty; `nil` after the last. Called by one task, in order, and again only when the
-    /// connection has room. An error ends the request.
+    /// connection has taken the part before. An error ends the request.
     package var next: @Sendable () async throws -> ByteBuffer?
 
     package init(length: Int64, next: @escaping @Sendable () async throws -> ByteBuffer?) {

@@ -5,8 +5,9 @@ import Synchronization
 /// The parts of one transfer between a connection, on its event loop, and the task that reads and receives them.
 ///
 /// A lock guards the state; callbacks and continuations run outside it. The sending half has at most
-/// ``HTTPLimits/transferPartsMax`` parts on the connection; the receiving half stops the connection's reading at
-/// ``HTTPLimits/transferBytesHeldMax`` bytes.
+/// ``HTTPLimits/transferPartsMax`` parts on the connection, and offers the next one, which leaves on the event loop as
+/// soon as there is room; the receiving half stops the connection's reading at ``HTTPLimits/transferBytesHeldMax``
+/// bytes.
 final class TransferStream: Sendable {
     /// The connection, as far as the stream controls it. Called on any thread.
     struct Connection: Sendable {
@@ -18,6 +19,21 @@ final class TransferStream: Sendable {
         var holdChanged: @Sendable (TransferStream) -> Void
     }
 
+    /// A part that waits for room on the connection, and its sender.
+    private struct Offer {
+        /// `nil` for the end of an empty body, or an error of its source: both are due when there is room for a part.
+        let part: ByteBuffer?
+        /// Resumed with false if no part is wanted any longer.
+        let sender: CheckedContinuation<Bool, Never>
+    }
+
+    /// An offer that the connection takes.
+    private struct Passage {
+        let offer: Offer
+        let connection: Connection
+        let isFirst: Bool
+    }
+
     private struct State {
         var connection: Connection?
         var isEnded = false
@@ -26,7 +42,8 @@ final class TransferStream: Sendable {
         var awaitsContinue: Bool
         var partsUnderWay = 0
         var isSendingEnded = false
-        var sender: CheckedContinuation<Bool, Never>?
+        var hasBegunBody = false
+        var offer: Offer?
         // Receiving
         var parts: CircularBuffer<ByteBuffer> = []
         var bytes = 0
@@ -56,9 +73,23 @@ final class TransferStream: Sendable {
             return receiver
         }
 
-        mutating func takeSender() -> CheckedContinuation<Bool, Never>? {
-            defer { sender = nil }
-            return sender
+        /// The offer, if the connection has room for it.
+        mutating func takePassage(partsMax: Int) -> Passage? {
+            guard let connection, let offer, !awaitsContinue, partsUnderWay < partsMax else { return nil }
+            self.offer = nil
+            let isFirst = !hasBegunBody && offer.part != nil
+            if offer.part != nil {
+                partsUnderWay += 1
+                hasBegunBody = true
+            }
+            return Passage(offer: offer, connection: connection, isFirst: isFirst)
+        }
+
+        /// No part is passed on any more.
+        mutating func endSending() -> Offer? {
+            isSendingEnded = true
+            defer { offer = nil }
+            return offer
         }
     }
 
@@ -80,30 +111,26 @@ final class TransferStream: Sendable {
 
     /// The request's head was sent on this connection.
     func begin(on connection: Connection) {
-        let sender = state.withLock { state in
-            state.connection = connection
-            return state.awaitsContinue ? nil : state.takeSender()
-        }
-        sender?.resume(returning: true)
+        pass(
+            state.withLock { state in
+                state.connection = connection
+                return state.takePassage(partsMax: limits.transferPartsMax)
+            })
     }
 
     /// The server wants the body, or was waited for long enough.
     func mayContinue() {
-        let sender = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            guard state.awaitsContinue else { return nil }
-            state.awaitsContinue = false
-            return state.takeSender()
-        }
-        sender?.resume(returning: true)
+        pass(
+            state.withLock { state in
+                state.awaitsContinue = false
+                return state.takePassage(partsMax: limits.transferPartsMax)
+            })
     }
 
     /// The final response has begun: the rest of the body is not wanted.
     func responseBegan() {
-        let sender = state.withLock { state in
-            state.isSendingEnded = true
-            return state.takeSender()
-        }
-        sender?.resume(returning: false)
+        let offer = state.withLock { $0.endSending() }
+        offer?.sender.resume(returning: false)
     }
 
     func received(_ part: ByteBuffer) {
@@ -127,34 +154,46 @@ final class TransferStream: Sendable {
 
     /// No further part is sent, and none is received beyond those that are here.
     func end(discarding: Bool) {
-        let (sender, receiver) = state.withLock { state in
+        let (offer, receiver) = state.withLock { state in
             state.isEnded = true
-            state.isSendingEnded = true
             if discarding {
                 state.parts.removeAll()
                 state.bytes = 0
             }
-            return (state.takeSender(), state.takeReceiver())
+            return (state.endSending(), state.takeReceiver())
         }
-        sender?.resume(returning: false)
+        offer?.sender.resume(returning: false)
         receiver?.resume(returning: [])
     }
 
-    /// Reads the body and passes it to the connection, until its end or until the rest is not wanted.
+    /// Reads the body and passes it to the connection, until its end or until the rest is not wanted. A part is read
+    /// while those before it are under way, and the first one while the server is asked.
     func send(_ body: RequestBodyParts) async throws {
         var left = body.length
-        repeat {
-            // Also before the end of an empty body: there is no connection yet.
-            guard await room() else { return }
-            if left == 0 { break }
-            guard let part = try await body.next(), part.readableBytes > 0,
-                part.readableBytes <= Int(clamping: left)
-            else { throw WrongBodyLength() }
+        if left == 0 {
+            guard await offer(nil) else { return }
+        }
+        while left > 0 {
+            let part: ByteBuffer
+            do {
+                part = try await next(of: body, atMost: left)
+            } catch {
+                // A body that is not wanted need not be readable.
+                guard await offer(nil) else { return }
+                throw error
+            }
             left -= Int64(part.readableBytes)
-            write(part)
-        } while left > 0
+            guard await offer(part) else { return }
+        }
         let connection = state.withLock { $0.isSendingEnded ? nil : $0.connection }
         connection?.end()
+    }
+
+    private func next(of body: RequestBodyParts, atMost left: Int64) async throws -> ByteBuffer {
+        guard let part = try await body.next(), part.readableBytes > 0,
+            part.readableBytes <= Int(clamping: left)
+        else { throw WrongBodyLength() }
+        return part
     }
 
     /// The body has not the length that was announced.
@@ -196,36 +235,34 @@ final class TransferStream: Sendable {
         }
     }
 
-    /// Waits until the connection has room for a part.
+    /// Waits until the connection has taken a part, or would take one.
     ///
-    /// - Returns: false if no further part is wanted.
-    private func room() async -> Bool {
+    /// - Returns: false if no part is wanted any longer.
+    private func offer(_ part: ByteBuffer?) async -> Bool {
         await withCheckedContinuation { continuation in
-            let ready: Bool? = state.withLock { state in
-                if state.isSendingEnded { return false }
-                if state.connection != nil, !state.awaitsContinue, state.partsUnderWay < limits.transferPartsMax {
-                    return true
-                }
-                state.sender = continuation
-                return nil
+            let offer = Offer(part: part, sender: continuation)
+            let (isRefused, passage) = state.withLock { state -> (Bool, Passage?) in
+                if state.isSendingEnded { return (true, nil) }
+                state.offer = offer
+                return (false, state.takePassage(partsMax: limits.transferPartsMax))
             }
-            if let ready { continuation.resume(returning: ready) }
+            if isRefused { continuation.resume(returning: false) }
+            pass(passage)
         }
     }
 
-    private func write(_ part: ByteBuffer) {
-        let connection = state.withLock { state in
-            state.partsUnderWay += 1
-            return state.connection
-        }
-        connection?.write(part) { self.written() }
+    private func pass(_ passage: Passage?) {
+        guard let passage else { return }
+        if passage.isFirst { transfer.bodyBegan() }
+        if let part = passage.offer.part { passage.connection.write(part) { self.written() } }
+        passage.offer.sender.resume(returning: true)
     }
 
     private func written() {
-        let sender = state.withLock { state in
-            state.partsUnderWay -= 1
-            return state.takeSender()
-        }
-        sender?.resume(returning: true)
+        pass(
+            state.withLock { state in
+                state.partsUnderWay -= 1
+                return state.takePassage(partsMax: limits.transferPartsMax)
+            })
     }
 }

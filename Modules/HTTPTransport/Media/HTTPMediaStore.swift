@@ -84,12 +84,12 @@ struct HTTPMediaStore: MediaStore {
         _ file: Attachment, _ digest: String, with source: any ByteSource
     ) async throws(TransportError) -> UploadStart? {
         let announced = Mutex(String?.none)
-        let position = NextByte(0)
+        let hasBegun = Mutex(false)
         do throws(TransportError) {
             let response = try await transfer(
                 HTTPTransfer(
-                    requests.create(file, digest, isComplete: true), body: body(source, from: position, to: file.size),
-                    timeouts: timeouts, awaitsContinue: true
+                    requests.create(file, digest, isComplete: true), body: body(source, from: 0, to: file.size),
+                    timeouts: timeouts, awaitsContinue: true, bodyBegan: { hasBegun.withLock { $0 = true } }
                 ) { interim in
                     guard MediaRequestBuilder.isAboutUpload(interim),
                         let location = MediaRequestBuilder.location(in: interim.fields)
@@ -105,7 +105,7 @@ struct HTTPMediaStore: MediaStore {
             if let location = announced.withLock({ $0 }) {
                 return .session(UploadSession(location: location, file: file))
             }
-            guard case .inDoubt = error, position.value == 0, !Task.isCancelled else { throw error }
+            guard case .inDoubt = error, !hasBegun.withLock({ $0 }), !Task.isCancelled else { throw error }
             return nil
         }
     }
@@ -171,7 +171,7 @@ struct HTTPMediaStore: MediaStore {
         let response = try await transfer(
             HTTPTransfer(
                 try requests.append(to: session, at: offset),
-                body: body(source, from: NextByte(offset), to: file.size),
+                body: body(source, from: offset, to: file.size),
                 timeouts: timeouts
             ) { interim in
                 guard MediaRequestBuilder.isAboutUpload(interim),
@@ -246,9 +246,10 @@ struct HTTPMediaStore: MediaStore {
 
     // MARK: - Parts
 
-    private func body(_ source: any ByteSource, from position: NextByte, to end: Int64) -> RequestBodyParts {
+    private func body(_ source: any ByteSource, from offset: Int64, to end: Int64) -> RequestBodyParts {
         let partBytesMax = partBytesMax
-        return RequestBodyParts(length: end - position.value) {
+        let position = NextByte(offset)
+        return RequestBodyParts(length: end - offset) {
             let start = position.value
             let count = Int(min(Int64(partBytesMax), end - start))
             guard count > 0 else { return nil }

@@ -11,17 +11,17 @@ import Testing
     /// Enough for both orders: the body asks first, or the connection is there first.
     private static let transfers = 300
 
-    /// The parts that were read of a body.
-    private final class Reads: Sendable {
+    /// A body, and how often it was begun to be sent.
+    private final class Body: Sendable {
         private let stored = Mutex(0)
 
-        var count: Int { stored.withLock { $0 } }
+        var begun: Int { stored.withLock { $0 } }
 
-        var body: RequestBodyParts {
-            RequestBodyParts(length: Int64(text.utf8.count)) {
-                self.stored.withLock { $0 += 1 }
-                return ByteBuffer(string: text)
-            }
+        func upload(wait: Duration = forever, _ next: (@Sendable () throws -> ByteBuffer)? = nil) -> HTTPTransfer {
+            let body = RequestBodyParts(length: Int64(text.utf8.count)) { try next?() ?? ByteBuffer(string: text) }
+            var transfer = ContinueTests.upload(body, wait: wait)
+            transfer.bodyBegan = { self.stored.withLock { $0 += 1 } }
+            return transfer
         }
     }
 
@@ -36,11 +36,11 @@ import Testing
 
     @Test(arguments: ["HTTP/1.1 100 Continue", "HTTP/1.1 104 Upload Resumption Supported"])
     func aBodyIsSentOnceTheServerWantsIt(interim: String) async throws {
-        let reads = Reads()
+        let body = Body()
         let log = Log()
         try await ScriptedServer.run { connection in
             while let head = try await connection.readHead() {
-                log.add("\(head.text.contains("\r\nexpect: 100-continue")) \(reads.count)")
+                log.add("\(head.text.contains("\r\nexpect: 100-continue")) \(body.begun)")
                 try await connection.write("\(interim)\r\n\r\n")
                 log.add(String(decoding: try await connection.readBody(head.contentLength), as: UTF8.self))
                 try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -48,7 +48,7 @@ import Testing
         } body: { port in
             try await withClient(port: port) { client in
                 for _ in 0..<Self.transfers {
-                    let response = try await client.transfer(Self.upload(reads.body))
+                    let response = try await client.transfer(body.upload())
                     #expect(response.status.code == 200)
                 }
             }
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: [200, 413, 417])
     func aResponseInsteadIsTheResponse(status: Int) async throws {
-        let reads = Reads()
+        let body = Body()
         let log = Log()
         try await ScriptedServer.run { connection in
             guard try await connection.readHead() != nil else { return }
@@ -69,24 +69,55 @@ import Testing
             log.add("\(try await connection.readBody(1).count)")
         } body: { port in
             try await withClient(port: port) { client in
-                let response = try await client.transfer(Self.upload(reads.body))
+                let response = try await client.transfer(body.upload())
                 #expect(response.status.code == status)
             }
         }
-        #expect(reads.count == 0)
+        #expect(body.begun == 0)
         #expect(log.lines == ["0"], "the connection is closed, because its request has no end")
     }
 
-    @Test func aServerThatSaysNothingGetsTheBody() async throws {
-        let reads = Reads()
+    /// A body that cannot be read is no error where it is not wanted, and one where it is.
+    @Test(arguments: [false, true]) func aSourceThatFailsMattersOnceItsBodyIsWanted(isWanted: Bool) async throws {
+        struct Unreadable: Error {}
+        let wasRead = Event()
+        let body = Body()
         try await ScriptedServer.run { connection in
-            guard let head = try await connection.readHead() else { return }
-            let body = try await connection.readBody(head.contentLength)
-            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
-            try await connection.write(String(decoding: body, as: UTF8.self))
+            guard try await connection.readHead() != nil else { return }
+            await wasRead.wait()
+            if isWanted { try await connection.write("HTTP/1.1 100 Continue\r\n\r\n") }
+            if !isWanted { try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+            try await connection.untilClosed()
         } body: { port in
             try await withClient(port: port) { client in
-                let response = try await client.transfer(Self.upload(reads.body, wait: .milliseconds(50)))
+                let upload = body.upload {
+                    wasRead.fire()
+                    throw Unreadable()
+                }
+                do throws(HTTPTransferError) {
+                    let response = try await client.transfer(upload)
+                    #expect(response.status.code == 200 && !isWanted)
+                } catch {
+                    guard case .body(is Unreadable, _) = error, isWanted else {
+                        Issue.record("\(error)")
+                        return
+                    }
+                }
+            }
+        }
+        #expect(body.begun == 0)
+    }
+
+    @Test func aServerThatSaysNothingGetsTheBody() async throws {
+        let body = Body()
+        try await ScriptedServer.run { connection in
+            guard let head = try await connection.readHead() else { return }
+            let received = try await connection.readBody(head.contentLength)
+            try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(received.count)\r\n\r\n")
+            try await connection.write(String(decoding: received, as: UTF8.self))
+        } body: { port in
+            try await withClient(port: port) { client in
+                let response = try await client.transfer(body.upload(wait: .milliseconds(50)))
                 #expect(response.text == Self.text)
             }
         }
@@ -112,13 +143,13 @@ import Testing
     }
 
     @Test func aConnectionThatEndsMeanwhileEndsTheTransfer() async throws {
-        let reads = Reads()
+        let body = Body()
         try await ScriptedServer.run { connection in
             _ = try await connection.readHead()
         } body: { port in
             try await withClient(port: port) { client in
                 do throws(HTTPTransferError) {
-                    let response = try await client.transfer(Self.upload(reads.body))
+                    let response = try await client.transfer(body.upload())
                     Issue.record("responded: \(response.status.code)")
                 } catch {
                     guard case .connection(let problem) = error else {
@@ -129,11 +160,11 @@ import Testing
                 }
             }
         }
-        #expect(reads.count == 0)
+        #expect(body.begun == 0)
     }
 
     @Test func aCallerThatLeavesEndsTheWait() async throws {
-        let reads = Reads()
+        let body = Body()
         let isThere = Event()
         try await ScriptedServer.run { connection in
             _ = try await connection.readHead()
@@ -141,13 +172,13 @@ import Testing
             try await connection.untilClosed()
         } body: { port in
             try await withClient(port: port) { client in
-                let upload = Task { try await client.transfer(Self.upload(reads.body)) }
+                let upload = Task { try await client.transfer(body.upload()) }
                 await isThere.wait()
                 upload.cancel()
                 let result = await upload.result
                 #expect(throws: HTTPTransferError.self) { try result.get() }
             }
         }
-        #expect(reads.count == 0)
+        #expect(body.begun == 0)
     }
 }

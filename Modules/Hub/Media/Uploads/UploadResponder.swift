@@ -49,17 +49,20 @@ struct UploadResponder: Sendable {
         guard case .receive = verdict else {
             return Self.inconsistentLength
         }
-        if content.isRest, request.headers.expectsContinue, let response = try await present(upload, context) {
-            return response
-        }
+        let isExpectant = request.headers.expectsContinue
+        if content.isRest, isExpectant, let response = try await present(upload, context) { return response }
+        // Before there is anything to remove again.
+        let lease = try lease(context)
+        defer { withExtendedLifetime(lease) {} }
+        let freeBytes = try await storing { try await files.blobs.freeBytes() }
+        // Before the row is stored: the client reads and encrypts its content meanwhile.
+        let isAllowed = isExpectant ? try await hasRoom(for: upload, freeBytes: freeBytes) : false
+        if isAllowed { allowContent(content, bytesMax: upload.size, context) }
         let location = WireProtocol.uploadPath(upload.id.text)
         // Already in its turn: an upload that is removed between its row and its part would leave the part behind.
         return try await inTurn(upload.id, context) {
-            // Before there is anything to remove again.
-            let lease = try lease(context)
-            defer { withExtendedLifetime(lease) {} }
-            try await add(upload)
-            allowContent(content, bytesMax: upload.size, context)
+            try await add(upload, freeBytes: freeBytes)
+            if !isAllowed { allowContent(content, bytesMax: upload.size, context) }
             do {
                 try await storing { try await files.blobs.createPart(upload.id) }
                 return try await receive(upload, content, request, context, at: location)
@@ -98,10 +101,22 @@ struct UploadResponder: Sendable {
         return lease
     }
 
-    /// Stores the row of a new upload. If the account has too many others, those that are idle make room.
-    private func add(_ upload: HubUpload) async throws {
+    /// Whether an upload has room without the removal of others, as far as is known before its row is stored.
+    ///
+    /// - Throws: the refusal, if no removal helps.
+    private func hasRoom(for upload: HubUpload, freeBytes: Int64) async throws -> Bool {
         let limits = files.limits
-        let freeBytes = try await storing { try await files.blobs.freeBytes() }
+        let usage = try await storage.mediaUsage(of: upload.account)
+        guard let refusal = limits.refusal(ofFile: upload.size, usage, freeBytes: freeBytes) else { return true }
+        guard limits.isEased(refusal, ofFile: upload.size, usage) else {
+            throw HubHTTPError.refusedUpload(refusal, limits)
+        }
+        return false
+    }
+
+    /// Stores the row of a new upload. If the account has too many others, those that are idle make room.
+    private func add(_ upload: HubUpload, freeBytes: Int64) async throws {
+        let limits = files.limits
         while true {
             let refused = try await storage.addUpload(upload) { usage in
                 limits.refusal(ofFile: upload.size, usage, freeBytes: freeBytes).map { refusal in
