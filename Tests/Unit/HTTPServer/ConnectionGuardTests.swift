@@ -21,6 +21,7 @@ import Testing
         let refusal = ConnectionRefusal { problem in (HTTPResponse(status: problem.status), ByteBuffer()) }
         let loop = EmbeddedEventLoop()
         let channel = EmbeddedChannel(handler: ConnectionGuard(limits, refusal), loop: loop)
+        try channel.pipeline.syncOperations.addHandler(PartEncoder(), position: .first)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return (channel, loop)
     }
