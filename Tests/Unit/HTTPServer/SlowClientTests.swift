@@ -93,7 +93,7 @@ import Testing
         _ = try? channel.finish()
     }
 
-    /// What is written meanwhile hides no reading, and is none.
+    /// Bytes that are written meanwhile hide no reading, and are none.
     @Test func laterPartsAreNoProgress() throws {
         let (channel, loop, system) = try Self.asking()
         let part = HTTPResponsePart.body(ByteBuffer(repeating: 0, count: 1000))
