@@ -61,8 +61,8 @@ final class ConnectionPool: HTTPConnectionOwner {
         }
     }
 
-    /// Closes the connections that carry no request.
-    func discardIdle() { perform(state.discardIdle()) }
+    /// Closes the connections that carry no request, and begins anew to open the others that carry none.
+    func networkChanged() { perform(state.networkChanged()) }
 
     /// - Returns: a future that completes when every open connection is closed.
     func shutDown() -> EventLoopFuture<Void> {

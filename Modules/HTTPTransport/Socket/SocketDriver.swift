@@ -75,8 +75,8 @@ final class SocketDriver: WebSocketOwner {
         perform(actions)
     }
 
-    /// Closes a connection that carries no request.
-    func discardIdle() { perform(schedule.discardIdle()) }
+    /// Closes a connection that carries no request, or begins anew to open one.
+    func networkChanged() { perform(schedule.networkChanged()) }
 
     /// - Returns: a future that completes when the connection is closed.
     func shutDown() -> EventLoopFuture<Void> {
@@ -217,7 +217,7 @@ final class SocketDriver: WebSocketOwner {
             complete(response.id, .response(received))
             perform(actions)
             // The server closes such a socket; a request that met its end would be in doubt.
-            if received.status.code == 401 { discardIdle() }
+            if received.status.code == 401 { perform(schedule.discardIdle()) }
         } catch {
             cutReason = .malformedResponse("a message that is no response to a request")
             // Nothing that follows can be trusted.
@@ -233,7 +233,7 @@ final class SocketDriver: WebSocketOwner {
         idleTimer = loop.assumeIsolated().scheduleTask(
             in: .seconds(HTTPTransportLimits.socketIdleSeconds)
         ) { [self] in
-            discardIdle()
+            perform(schedule.closeIdle())
         }
     }
 }
