@@ -185,7 +185,13 @@ final class SocketDriver: WebSocketOwner {
         // Its end is no event any more.
         let socket = socket
         self.socket = nil
+        cancelFirstByteTimers()
         socket?.close(WebSocketClose(.normal))
+    }
+
+    /// What is sent again on another connection is waited for from then on.
+    private func cancelFirstByteTimers() {
+        for request in requests.values { request.firstByteTimer?.cancel() }
     }
 
     /// The error of the requests that were under way when the connection ended.
@@ -199,6 +205,7 @@ final class SocketDriver: WebSocketOwner {
         guard handler === socket else { return }
         socket = nil
         idleTimer?.cancel()
+        cancelFirstByteTimers()
         perform(schedule.cut(reopens: observer.socketLost(hasServed: schedule.hasServed)))
         cutReason = nil
     }
