@@ -189,7 +189,7 @@ final class SocketDriver: WebSocketOwner {
         socket?.close(WebSocketClose(.normal))
     }
 
-    /// What is sent again on another connection is waited for from then on.
+    /// A request that is sent again on another connection is waited for from then on.
     private func cancelFirstByteTimers() {
         for request in requests.values { request.firstByteTimer?.cancel() }
     }
