@@ -15,8 +15,9 @@ internal import NIOHTTPTypesHTTP1
 /// | the client to read more of a response, be it a part of one part | `response` | the connection is closed |
 /// | the next request | `idle` (implemented by Hummingbird) | the connection is closed |
 ///
-/// While a request waits for its response nothing more is read, so that requests sent ahead stay in the system's
-/// buffer; of those that arrived along with it `pipelinedRequestsMax` are kept, and past that the connection is closed.
+/// While a request waits for its response nothing more is read, and no time of a body runs: requests sent ahead stay in
+/// the system's buffer; of those that arrived along with it `pipelinedRequestsMax` are kept, and past that the
+/// connection is closed.
 ///
 /// Bytes that are not HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
 package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -186,10 +187,14 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     package func read(context: ChannelHandlerContext) {
         isReadHeld = isResponseDue
-        if !isReadHeld {
+        guard isReadHeld else {
             streamed?.pace.waits(at: SystemClock.monotonic())
-            context.read()
+            return context.read()
         }
+        guard !isEnding else { return }
+        // The time of a body begins when it is read.
+        readDeadline?.cancel()
+        readDeadline = nil
     }
 
     /// Whether a request that was read completely has no response yet.
@@ -201,6 +206,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private func readOn(_ context: ChannelHandlerContext) {
         guard isReadHeld, !isResponseDue else { return }
         isReadHeld = false
+        if case .body = reading, readDeadline == nil { readDeadline = closing(context, after: limits.body) }
         context.read()
     }
 

@@ -250,6 +250,22 @@ import Testing
         _ = try? channel.finish()
     }
 
+    /// The client cannot send a body that the server does not read, because another response is due.
+    @Test func aBodyBehindAnotherRequestHasItsTimeLater() throws {
+        let (channel, loop) = try Self.connection()
+        for part in [Self.request, HTTPRequestPart.end(nil), Self.request] { try channel.writeInbound(part) }
+        channel.read()
+        loop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+        loop.advanceTime(by: Self.almost)
+        #expect(channel.isActive)
+        loop.advanceTime(by: Self.limit)
+        #expect(!channel.isActive)
+        _ = try? channel.finish()
+    }
+
     /// A byte now and then is not progress.
     @Test func aBodyThatDripsIsCutOff() throws {
         let (channel, loop) = try Self.connection()
