@@ -311,7 +311,8 @@ import Testing
         let receiver = ResponseBodyReceiver(accepts: { _, _ in true }, receive: { _ in })
         do throws(HTTPTransferError) {
             let request = HTTPClientRequest(method: .get, path: path)
-            return "\(try await client.transfer(HTTPTransfer(request, receiver: receiver)).status.code)"
+            let response = try await client.transfer(HTTPTransfer(request, receiver: receiver))
+            return "\(response.status.code)"
         } catch {
             guard case .connection(let error) = error else { return "\(error)" }
             return error.kind
