@@ -314,8 +314,8 @@ import Testing
             let response = try await client.transfer(HTTPTransfer(request, receiver: receiver))
             return "\(response.status.code)"
         } catch {
-            guard case .connection(let error) = error else { return "\(error)" }
-            return error.kind
+            guard case .connection(let problem) = error else { return "\(error)" }
+            return problem.kind
         }
     }
 
