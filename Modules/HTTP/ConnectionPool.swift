@@ -36,14 +36,18 @@ final class ConnectionPool: HTTPConnectionOwner {
     // MARK: Requests
 
     func submit(_ id: ConnectionPoolState.RequestID, _ request: Request) {
-        var request = request
-        request.wholeTimer = loop.assumeIsolated().scheduleTask(
+        requests[id] = request
+        startWholeTimer(id)
+        perform(state.submit(id))
+    }
+
+    private func startWholeTimer(_ id: ConnectionPoolState.RequestID) {
+        guard let request = requests[id] else { return }
+        requests[id]?.wholeTimer = loop.assumeIsolated().scheduleTask(
             in: TimeAmount(settings.timeouts.whole + request.serverWait)
         ) {
             self.withdraw(id) { .timeout(.whole, requestSent: $0) }
         }
-        requests[id] = request
-        perform(state.submit(id))
     }
 
     /// Ends a request in any state; if it has been sent, its connection is closed.
@@ -57,8 +61,8 @@ final class ConnectionPool: HTTPConnectionOwner {
         }
     }
 
-    /// Closes the connections that carry no request.
-    func discardIdle() { perform(state.discardIdle()) }
+    /// Closes the connections that carry no request, and begins anew to open the others that carry none.
+    func networkChanged() { perform(state.networkChanged()) }
 
     /// - Returns: a future that completes when every open connection is closed.
     func shutDown() -> EventLoopFuture<Void> {
@@ -83,6 +87,8 @@ final class ConnectionPool: HTTPConnectionOwner {
     ) {
         if shouldRepeat(request, after: result, on: connection) {
             requests[request]?.wasRepeated = true
+            // The lease has ended the timer of a transfer, which waits for a connection again.
+            if requests[request]?.stream != nil { startWholeTimer(request) }
             connections[connection.id] = nil
             perform(state.closed(connection.id))
             perform(state.discardIdle())

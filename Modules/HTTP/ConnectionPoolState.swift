@@ -7,7 +7,8 @@ package import NIOCore
 ///                  connected                released, none waiting
 ///  connecting ───────────────▶ leased ◀────────────────────────────▶ idle
 ///       │                         │            request arrives         │
-///       │ connectFailed           │ closed, cancel                     │ closed, sweep, discardIdle
+///       │ connectFailed,          │ closed, cancel                     │ closed, sweep, discardIdle,
+///       │ networkChanged          │                                    │ networkChanged
 ///       ▼                         ▼                                    ▼
 ///     (gone)                    (gone)                               (gone)
 /// ```
@@ -20,7 +21,7 @@ package import NIOCore
 /// 3. No request waits while a connection is idle, and while one waits, some connection is leased or being opened.
 /// 4. A failed attempt fails the requests that were waiting when it began, unless a connection is in use, which shows
 ///    that the server is alive; later requests get an attempt of their own. So a dead server costs a request at most
-///    two connect time-outs, however many are waiting.
+///    two connect time-outs, however many are waiting; a change of the network begins them anew.
 package struct ConnectionPoolState: Equatable, Sendable {
     package struct ConnectionID: Hashable, Sendable {
         package let number: Int
@@ -44,7 +45,7 @@ package struct ConnectionPoolState: Equatable, Sendable {
         case lease(ConnectionID, RequestID)
         /// Begin to open a connection; report `connected` or `connectFailed`.
         case connect(ConnectionID)
-        /// Close the connection; its state has been removed already.
+        /// Close the connection, or end the attempt to open it; its state has been removed already.
         case close(ConnectionID)
         /// Fail the request; its state has been removed already.
         case refuse(RequestID, Refusal)
@@ -66,11 +67,16 @@ package struct ConnectionPoolState: Equatable, Sendable {
     }
 
     private enum Connection: Equatable {
-        /// - Parameter servesUntil: the newest arrival that was waiting when the attempt began.
-        case connecting(servesUntil: Int)
+        /// - Parameters:
+        ///   - servesUntil: the newest arrival that was waiting when the attempt began.
+        ///   - restarts: of the attempt, by changes of the network.
+        case connecting(servesUntil: Int, restarts: Int)
         case leased(RequestID)
         case idle(since: NIODeadline)
     }
+
+    /// The number of times that an attempt is begun anew.
+    package static let restartsMax = 4
 
     package let connectionsMax: Int
     package let requestsMax: Int
@@ -122,7 +128,7 @@ package struct ConnectionPoolState: Equatable, Sendable {
     }
 
     package mutating func connectFailed(_ connection: ConnectionID) -> [Action] {
-        guard case .connecting(let servesUntil) = connections.removeValue(forKey: connection) else { return [] }
+        guard case .connecting(let servesUntil, _) = connections.removeValue(forKey: connection) else { return [] }
         if connections.values.contains(where: { if case .leased = $0 { true } else { false } }) { return [] }
         var actions: [Action] = []
         while let first = waiting.first, first.arrival <= servesUntil {
@@ -150,6 +156,24 @@ package struct ConnectionPoolState: Equatable, Sendable {
         let actions = idle.map { Action.close($0) }
         for connection in idle { connections[connection] = nil }
         idle.removeAll()
+        return actions
+    }
+
+    /// Closes all idle connections, and begins anew to open those that are being opened: an attempt from an address of
+    /// the old network would go on until its time-out.
+    ///
+    /// An attempt is begun anew at most ``restartsMax`` times, so that a network that changes all the time does not
+    /// keep it from its end.
+    package mutating func networkChanged() -> [Action] {
+        var actions = discardIdle()
+        for connection in connections.keys.sorted(by: { $0.number < $1.number }) {
+            guard case .connecting(_, let restarts) = connections[connection], restarts < Self.restartsMax else {
+                continue
+            }
+            connections[connection] = nil
+            actions.append(.close(connection))
+            actions += openOne(restarts: restarts + 1)
+        }
         return actions
     }
 
@@ -196,11 +220,11 @@ package struct ConnectionPoolState: Equatable, Sendable {
     }
 
     /// Opens a connection if more requests wait than connections are being opened.
-    private mutating func openOne() -> [Action] {
+    private mutating func openOne(restarts: Int = 0) -> [Action] {
         guard connections.count < connectionsMax, connectingCount < waiting.count else { return [] }
         connectionsMade += 1
         let connection = ConnectionID(number: connectionsMade)
-        connections[connection] = .connecting(servesUntil: arrivals)
+        connections[connection] = .connecting(servesUntil: arrivals, restarts: restarts)
         return [.connect(connection)]
     }
 

@@ -145,9 +145,10 @@ package final class HTTPClient: Sendable {
         return response
     }
 
-    /// Closes the connections that carry no request, as after a change of the network. Returns at once.
-    package func discardIdleConnections() {
-        loop.execute { self.pool.value.discardIdle() }
+    /// Closes the connections that carry no request, and begins anew to open those that are being opened: they may be
+    /// of a network that is gone. Returns at once.
+    package func networkChanged() {
+        loop.execute { self.pool.value.networkChanged() }
     }
 
     /// Fails requests that are waiting or under way with ``HTTPClientError/shutdown(requestSent:)`` and closes all

@@ -39,8 +39,9 @@ package struct HTTPTimeouts: Sendable, Hashable {
     package var connect: Duration
     /// From the last byte of the request passed to the system until the first byte of the response.
     package var firstByte: Duration
-    /// From the call until the last byte of the response, including waiting for a connection and a slow response. A
-    /// transfer (``HTTPTransfer``) only waits this long for a connection.
+    /// From the call until the last byte of the response, including waiting for a connection, a slow response, and the
+    /// request that is sent once more on another connection. A transfer (``HTTPTransfer``) only waits this long for a
+    /// connection, each time that it waits for one.
     package var whole: Duration
 
     package init(connect: Duration = .seconds(10), firstByte: Duration = .seconds(30), whole: Duration = .seconds(60)) {

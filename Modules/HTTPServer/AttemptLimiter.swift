@@ -2,7 +2,8 @@ package import CausewayModels
 
 /// Counts failed authentications of each peer in a token bucket: a failure takes from it and time refills it.
 ///
-/// A value that reads no clock. Bounded: when more peers fail than are tracked, the rest share one bucket.
+/// A value that reads no clock. Bounded: when more peers fail than are tracked, the rest share one bucket. Peers that
+/// have recovered make room, and are looked for at most once in a refill.
 package struct AttemptLimiter: Sendable {
     private struct Bucket: Sendable {
         /// When the bucket is full again; each failure moves it one refill further.
@@ -14,6 +15,8 @@ package struct AttemptLimiter: Sendable {
     private let peersMax: Int
     private var buckets: [String: Bucket] = [:]
     private var others = Bucket(fullAt: .zero)
+    /// When peers that have recovered may be looked for again: a look at all of them costs more than many attempts.
+    private var nextLookAt = MonotonicTime.zero
 
     /// - Parameters:
     ///   - burst: failures of one peer in a row before it must wait.
@@ -32,7 +35,7 @@ package struct AttemptLimiter: Sendable {
     ///
     /// - Returns: `nil` while the peer may try again; otherwise how long it must wait, rounded up to seconds.
     package mutating func recordFailure(of peer: String, at now: MonotonicTime) -> Int64? {
-        if buckets[peer] == nil, buckets.count >= peersMax { evictRecovered(at: now) }
+        if buckets[peer] == nil, buckets.count >= peersMax, now >= nextLookAt { evictRecovered(at: now) }
         if buckets[peer] == nil, buckets.count >= peersMax { return take(from: &others, at: now) }
         return take(from: &buckets[peer, default: Bucket(fullAt: now)], at: now)
     }
@@ -58,5 +61,6 @@ package struct AttemptLimiter: Sendable {
 
     private mutating func evictRecovered(at now: MonotonicTime) {
         buckets = buckets.filter { $0.value.fullAt > now }
+        nextLookAt = now + refill
     }
 }

@@ -12,11 +12,12 @@ internal import NIOHTTPTypesHTTP1
 /// | the first request's header | `firstHeader` | the connection is closed |
 /// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
 /// | the rest of a body that is allowed to last | `StreamedBody` | the connection is closed |
-/// | the client to read the next part of a response | `response` | the connection is closed |
+/// | the client to read more of a response, be it a part of one part | `response` | the connection is closed |
 /// | the next request | `idle` (implemented by Hummingbird) | the connection is closed |
 ///
-/// While a request waits for its response nothing more is read, so that requests sent ahead stay in the system's
-/// buffer; of those that arrived along with it `pipelinedRequestsMax` are kept, and past that the connection is closed.
+/// While a request waits for its response nothing more is read, and no time of a body runs: requests sent ahead stay in
+/// the system's buffer; of those that arrived along with it `pipelinedRequestsMax` are kept, and past that the
+/// connection is closed.
 ///
 /// Bytes that are not HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
 package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -49,8 +50,10 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private var isResponding = false
     /// Parts of responses that the client has not read.
     private var untaken = 0
-    /// When the first of them was written, or the client has read one since.
+    /// When the first of them was written, or the client was last seen to read.
     private var untakenSince = NIODeadline.uptimeNanoseconds(0)
+    /// Of the parts that the client has not read.
+    private var progress = OutputProgress()
     /// Kept alive until the client has read the response being written.
     private var holds: [ResponseHold] = []
     /// Of the response being written.
@@ -70,7 +73,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     }
 
     /// - Parameter registry: counts the connection.
-    init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal, _ registry: ConnectionRegistry?) {
+    package init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal, _ registry: ConnectionRegistry?) {
         self.registry = registry
         self.limits = limits
         self.refusal = refusal
@@ -184,10 +187,14 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     package func read(context: ChannelHandlerContext) {
         isReadHeld = isResponseDue
-        if !isReadHeld {
+        guard isReadHeld else {
             streamed?.pace.waits(at: SystemClock.monotonic())
-            context.read()
+            return context.read()
         }
+        guard !isEnding else { return }
+        // The time of a body begins when it is read.
+        readDeadline?.cancel()
+        readDeadline = nil
     }
 
     /// Whether a request that was read completely has no response yet.
@@ -199,6 +206,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private func readOn(_ context: ChannelHandlerContext) {
         guard isReadHeld, !isResponseDue else { return }
         isReadHeld = false
+        if case .body = reading, readDeadline == nil { readDeadline = closing(context, after: limits.body) }
         context.read()
     }
 
@@ -231,6 +239,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             return
         }
         var held: [ResponseHold] = []
+        var bytes = 0
         switch unwrapOutboundIn(data) {
         // An interim response comes before the response.
         case .head(let head) where head.status.kind == .informational && head.status != .switchingProtocols: break
@@ -239,7 +248,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             // A client that waits to continue is answered by the response.
             isContinueDue = false
             if head.status == .switchingProtocols { return handOver(context, data, promise) }
-        case .body: break
+        case .body(let part): bytes = part.readableBytes
         case .end:
             isResponding = false
             unanswered -= 1
@@ -247,7 +256,9 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             holds = []
             watches = []
         }
-        context.write(data, promise: taken(promise, context, releasing: held))
+        let promise = taken(promise, context, releasing: held)
+        progress.wrote(bytes)
+        context.write(data, promise: promise)
         readOn(context)
     }
 
@@ -290,35 +301,48 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     /// Closes the connection if its client has read nothing for too long. One task for many parts: to schedule one for
     /// each costs more than to look at the time.
-    private func checkTaken(_ context: ChannelHandlerContext, at time: NIODeadline) {
+    ///
+    /// A part may be large, so the task looks several times in that time whether the client reads.
+    private func checkTaken(_ context: ChannelHandlerContext) {
+        let limit = TimeAmount(limits.response)
+        let next = context.eventLoop.now + .nanoseconds(limit.nanoseconds / Self.looksPerLimit)
+        let time = min(next, untakenSince + limit)
         responseDeadline = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
             responseDeadline = nil
             guard untaken > 0 else { return }
-            let deadline = untakenSince + TimeAmount(limits.response)
-            if deadline <= context.eventLoop.now {
+            let now = context.eventLoop.now
+            let buffered = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+            if let buffered, progress.look(buffered: buffered) { untakenSince = now }
+            if untakenSince + limit <= now {
                 context.close(promise: nil)
             } else {
-                checkTaken(context, at: deadline)
+                checkTaken(context)
             }
         }
     }
 
+    /// Looks at the progress of a client in the time that it may take.
+    private static let looksPerLimit: Int64 = 4
+
     /// Returns a promise that succeeds when the client has read the data written with it. Until then there is a
-    /// deadline, which restarts with each part that was read.
+    /// deadline, which restarts while the client reads.
     private func taken(
         _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext, releasing held: [ResponseHold]
     ) -> EventLoopPromise<Void> {
         let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
-        if untaken == 0 { untakenSince = context.eventLoop.now }
+        if untaken == 0 {
+            untakenSince = context.eventLoop.now
+            progress = OutputProgress()
+        }
         untaken += 1
-        if responseDeadline == nil { checkTaken(context, at: untakenSince + TimeAmount(limits.response)) }
+        if responseDeadline == nil { checkTaken(context) }
         let channel = context.channel
         taken.futureResult.assumeIsolated().whenComplete { [self] _ in
             withExtendedLifetime(held) {}
             untaken -= 1
             untakenSince = context.eventLoop.now
             if untaken == 0 { drains = [] }
-            if unanswered == 0 { registry?.becameIdle(channel) }
+            if unanswered == 0, untaken == 0 { registry?.becameIdle(channel) }
         }
         return taken
     }

@@ -25,7 +25,8 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var firstHeader: Duration
     /// From the end of a request's header to the end of its body.
     package var body: Duration
-    /// Until the client has read the next part of a response: past it the connection is closed.
+    /// Without the client reading any of the response that was written: past it the connection is closed, at most a
+    /// quarter later.
     package var response: Duration
     /// Without a request; also bounds how long the header of a later request may take.
     package var idle: Duration

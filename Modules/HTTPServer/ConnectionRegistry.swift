@@ -1,8 +1,8 @@
-internal import NIOCore
+package import NIOCore
 internal import Synchronization
 
 /// The connections of a server, limited by ``ConnectionShares``.
-final class ConnectionRegistry: Sendable {
+package final class ConnectionRegistry: Sendable {
     private struct State {
         var shares: ConnectionShares<ObjectIdentifier>
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -10,7 +10,7 @@ final class ConnectionRegistry: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ limits: ConnectionLimits) {
+    package init(_ limits: ConnectionLimits) {
         // The last eighth is room for new connections while others close; a server of a few connections makes them wait
         // instead.
         let room = limits.connectionsMax / 8
@@ -22,7 +22,7 @@ final class ConnectionRegistry: Sendable {
     /// Registers a new connection, which may close another one.
     ///
     /// - Returns: false when the new one is to be closed.
-    func open(_ channel: any Channel) -> Bool {
+    package func open(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let peer = PeerAddress.text(of: channel)
         let (isAdmitted, leaving) = state.withLock { state -> (Bool, (any Channel)?) in

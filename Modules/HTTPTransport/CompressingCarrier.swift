@@ -71,7 +71,7 @@ final class CompressingCarrier: RequestCarrier {
         return response
     }
 
-    func discardIdleConnections() { http.discardIdleConnections() }
+    func networkChanged() { http.networkChanged() }
 
     func shutdown() async { await http.shutdown() }
 }

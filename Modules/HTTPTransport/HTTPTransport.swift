@@ -209,9 +209,9 @@ public struct HTTPTransport: Transport {
     }
 
     public func networkChanged() {
-        carrier.discardIdleConnections()
-        eventCarrier.discardIdleConnections()
-        mediaStore.client.discardIdleConnections()
+        carrier.networkChanged()
+        eventCarrier.networkChanged()
+        mediaStore.client.networkChanged()
     }
 
     /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.

@@ -12,8 +12,9 @@ protocol RequestCarrier: Sendable {
 
     func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
-    /// Closes the connections that carry no request. Returns at once.
-    func discardIdleConnections()
+    /// Closes the connections that carry no request, and begins anew to open those that are being opened. Returns at
+    /// once.
+    func networkChanged()
 
     /// Fails the requests under way and closes all connections; returns when they are closed. Later requests fail.
     func shutdown() async

@@ -24,7 +24,7 @@ extension TransportError {
 
     private init(_ problem: TLSError, requestSent: Bool, of kind: RequestKind, _ detail: String) {
         switch problem {
-        case .truncated, .closedDuringHandshake, .handshakeTimedOut, .brokenRecord, .heldTooMuch:
+        case .truncated, .closedDuringHandshake, .handshakeTimedOut, .brokenRecord, .heldTooMuch, .unreadMessages:
             self = requestSent ? .inDoubt(detail: detail) : .unreachable(detail: detail)
         case .certificate, .protocolVersion, .handshake, .refusedByPeer, .configuration:
             if requestSent, kind == .delivery {

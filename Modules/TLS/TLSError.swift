@@ -22,6 +22,8 @@ public enum TLSError: Error, Sendable, Equatable {
     case brokenRecord(String)
     /// More than `limitBytes` were written before the handshake was complete.
     case heldTooMuch(limitBytes: Int)
+    /// The peer caused more than `limitBytes` of messages of TLS itself and did not read them.
+    case unreadMessages(limitBytes: Int)
     /// A file, a name or a setting of this side cannot be used.
     case configuration(String)
 }
@@ -49,6 +51,8 @@ extension TLSError: CustomStringConvertible {
             "a TLS record was damaged: \(detail)"
         case .heldTooMuch(let limitBytes):
             "more than \(limitBytes) bytes were written before the TLS handshake was complete"
+        case .unreadMessages(let limitBytes):
+            "the peer requests TLS messages and does not read them (more than \(limitBytes) bytes)"
         case .configuration(let detail):
             "invalid TLS configuration: \(detail)"
         }

@@ -108,12 +108,13 @@ extension TLSHandler {
     }
 
     /// Sends the output of OpenSSL itself: handshake, alerts, responses.
-    func sendOutput(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
-        if let output = connection.takeOutput() {
-            context.writeAndFlush(Self.wrapOutboundOut(output), promise: promise)
-        } else {
-            promise?.succeed()
-        }
+    func sendOutput(_ context: ChannelHandlerContext) {
+        guard let output = connection.takeOutput() else { return }
+        let bytes = output.readableBytes
+        unsentMessageBytes += bytes
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.unsentMessageBytes -= bytes }
+        context.writeAndFlush(Self.wrapOutboundOut(output), promise: sent)
     }
 
     /// Fails all pending writes, which will not be sent.

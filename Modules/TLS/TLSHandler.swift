@@ -14,6 +14,8 @@ package import NIOCore
 /// 4. `close` sends `close_notify` after all flushed data, and completes when the peer has ended too, or after
 ///    `TLSLimits.closeFlushSecondsMax` and `TLSLimits.closeLingerSecondsMax`. Data that was not flushed is not sent.
 /// 5. With automatic reading off, plain text is passed up only on request.
+/// 6. A peer that causes output and does not read it, by requests for key updates, ends the connection at
+///    `TLSLimits.unsentMessageBytesMax`.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -54,6 +56,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// Whether pending bytes were flushed, and are passed on without that so far.
     var isFlushDue = false
     var outputEnded = false
+    /// Bytes of messages of TLS itself that the system has not taken.
+    var unsentMessageBytes = 0
 
     // Reading.
     /// Whether a handler above requested data that has not arrived yet.
@@ -195,6 +199,9 @@ package final class TLSHandler: ChannelDuplexHandler {
             let step = fill(&buffer)
             // Reading may cause output: a key update, an alert.
             sendOutput(context)
+            guard unsentMessageBytes <= TLSLimits.unsentMessageBytesMax else {
+                return fail(context, .unreadMessages(limitBytes: TLSLimits.unsentMessageBytesMax))
+            }
             if buffer.readableBytes > 0, state == .open {
                 deliveredSinceReadComplete = true
                 // Before the call, in which the receiver may request more.

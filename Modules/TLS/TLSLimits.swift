@@ -15,6 +15,11 @@ package enum TLSLimits {
     /// Plain text that may wait for the end of the handshake. Beyond it the connection fails.
     package static let heldBytesMax = 1024 * 1024
 
+    /// Bytes of messages of TLS itself that may wait for the system to take them, beside what one read of the
+    /// connection causes: a peer can request key updates, or be refused a new handshake (TLS 1.2), without reading any
+    /// of that. Beyond it the connection fails.
+    package static let unsentMessageBytesMax = 64 * 1024
+
     /// Seconds after which an incomplete handshake fails.
     package static let handshakeSecondsMax: Int64 = 10
 

@@ -94,8 +94,8 @@ public protocol Transport: Sendable {
     /// there is only one way. May change at any time, and is asked for whenever it is shown; returns at once.
     var way: String? { get }
 
-    /// The network has changed: connections that are kept for later calls may be dead, and are closed. Calls under way
-    /// are not affected. Returns at once.
+    /// The network has changed: connections that are kept for later calls may be dead, and are closed; those that are
+    /// being opened are opened anew. Calls that were sent are not affected. Returns at once.
     func networkChanged()
 
     /// Ends all connections; calls under way throw ``TransportError/unreachable(detail:)`` or `inDoubt`, later ones

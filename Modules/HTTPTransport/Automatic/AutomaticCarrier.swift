@@ -54,9 +54,9 @@ final class AutomaticCarrier: RequestCarrier {
         probe.withLock { $0 = task }
     }
 
-    func discardIdleConnections() {
-        socket.discardIdleConnections()
-        http.discardIdleConnections()
+    func networkChanged() {
+        socket.networkChanged()
+        http.networkChanged()
     }
 
     func shutdown() async {

@@ -71,8 +71,8 @@ final class SocketCarrier: RequestCarrier {
         }
     }
 
-    func discardIdleConnections() {
-        loop.execute { self.driver.value.discardIdle() }
+    func networkChanged() {
+        loop.execute { self.driver.value.networkChanged() }
     }
 
     func shutdown() async {

@@ -75,8 +75,8 @@ final class SocketDriver: WebSocketOwner {
         perform(actions)
     }
 
-    /// Closes a connection that carries no request.
-    func discardIdle() { perform(schedule.discardIdle()) }
+    /// Closes a connection that carries no request, or begins anew to open one.
+    func networkChanged() { perform(schedule.networkChanged()) }
 
     /// - Returns: a future that completes when the connection is closed.
     func shutDown() -> EventLoopFuture<Void> {
@@ -185,7 +185,13 @@ final class SocketDriver: WebSocketOwner {
         // Its end is no event any more.
         let socket = socket
         self.socket = nil
+        cancelFirstByteTimers()
         socket?.close(WebSocketClose(.normal))
+    }
+
+    /// A request that is sent again on another connection is waited for from then on.
+    private func cancelFirstByteTimers() {
+        for request in requests.values { request.firstByteTimer?.cancel() }
     }
 
     /// The error of the requests that were under way when the connection ended.
@@ -199,6 +205,7 @@ final class SocketDriver: WebSocketOwner {
         guard handler === socket else { return }
         socket = nil
         idleTimer?.cancel()
+        cancelFirstByteTimers()
         perform(schedule.cut(reopens: observer.socketLost(hasServed: schedule.hasServed)))
         cutReason = nil
     }
@@ -217,7 +224,7 @@ final class SocketDriver: WebSocketOwner {
             complete(response.id, .response(received))
             perform(actions)
             // The server closes such a socket; a request that met its end would be in doubt.
-            if received.status.code == 401 { discardIdle() }
+            if received.status.code == 401 { perform(schedule.discardIdle()) }
         } catch {
             cutReason = .malformedResponse("a message that is no response to a request")
             // Nothing that follows can be trusted.
@@ -233,7 +240,7 @@ final class SocketDriver: WebSocketOwner {
         idleTimer = loop.assumeIsolated().scheduleTask(
             in: .seconds(HTTPTransportLimits.socketIdleSeconds)
         ) { [self] in
-            discardIdle()
+            perform(schedule.closeIdle())
         }
     }
 }

@@ -6,6 +6,7 @@
 ///  none ───────▶ opening ─────────▶ open(window) ───────────────────────────────▶ none
 ///    ▲              │                    │
 ///    └──────────────┘ openingFailed      └──▶ opening   (cut, requests wait)
+///                     (opening again on networkChanged)
 /// ```
 ///
 /// Guarantees:
@@ -51,7 +52,11 @@ package struct SocketSchedule: Equatable, Sendable {
     }
 
     private let waitingMax: Int
+    /// The number of times that an opening is begun anew.
+    package static let restartsMax = 4
     private var link = Link.none
+    /// Of the present opening, by changes of the network.
+    private var restarts = 0
     private var requests: [RequestID: Request] = [:]
     /// In the order of arrival.
     private var waiting: [RequestID] = []
@@ -153,6 +158,20 @@ package struct SocketSchedule: Equatable, Sendable {
         return [.close] + proceed()
     }
 
+    /// Closes a socket that carries nothing.
+    package mutating func closeIdle() -> [Action] { isIdle ? discardIdle() : [] }
+
+    /// Discards the socket like ``discardIdle()``, or begins its opening anew: one from an address of the old network
+    /// would go on until its time-out. At most ``restartsMax`` times, so that a network that changes all the time does
+    /// not keep it from its end.
+    package mutating func networkChanged() -> [Action] {
+        guard link == .opening, restarts < Self.restartsMax else { return discardIdle() }
+        restarts += 1
+        guard waiting.isEmpty else { return [.close, .open] }
+        link = .none
+        return [.close]
+    }
+
     package mutating func shutDown() -> [Action] {
         guard link != .shutDown else { return [] }
         let failed =
@@ -174,6 +193,7 @@ package struct SocketSchedule: Equatable, Sendable {
         case .none:
             guard !waiting.isEmpty else { return [] }
             link = .opening
+            restarts = 0
             return [.open]
         case .open(let window):
             var actions: [Action] = []

@@ -105,6 +105,45 @@ import Testing
         #expect(pool.connectionCount == 1)
     }
 
+    /// An attempt from an address of the old network would go on until its time-out.
+    @Test func aChangedNetworkBeginsAttemptsAnew() {
+        var pool = pool()
+        _ = pool.submit(request(1))
+        _ = pool.submit(request(2))
+        _ = pool.connected(connection(1), now: time(0))
+        #expect(pool.networkChanged() == [.close(connection(2)), .connect(connection(3))])
+        #expect(pool.connectFailed(connection(2)) == [])
+        #expect(pool.connected(connection(3), now: time(0)) == [.lease(connection(3), request(2))])
+        #expect(pool.networkChanged() == [])
+        // A failed attempt fails what waited when it was begun anew.
+        _ = pool.submit(request(3))
+        _ = pool.closed(connection(1))
+        _ = pool.closed(connection(3))
+        _ = pool.submit(request(4))
+        #expect(
+            pool.networkChanged() == [
+                .close(connection(4)), .connect(connection(6)), .close(connection(5)), .connect(connection(7)),
+            ])
+        #expect(
+            pool.connectFailed(connection(6)) == [
+                .refuse(request(3), .connectFailed), .refuse(request(4), .connectFailed),
+            ])
+        // Nobody waits for the other one.
+        #expect(pool.networkChanged() == [.close(connection(7))])
+        #expect(pool.connectionCount == 0)
+    }
+
+    @Test func anAttemptIsBegunAnewOnlySometimes() {
+        var pool = pool()
+        _ = pool.submit(request(1))
+        for _ in 0..<State.restartsMax {
+            let actions = pool.networkChanged()
+            #expect(actions.count == 2)
+        }
+        #expect(pool.networkChanged() == [])
+        #expect(pool.connectionCount == 1)
+    }
+
     @Test func shutDown() {
         var pool = pool()
         _ = pool.submit(request(1))
@@ -153,8 +192,11 @@ import Testing
                     waiting.removeAll { $0 == request }
                     refused.append(request.number)
                 case .close(let connection):
-                    if !idle.contains(connection) { broken.append("\(connection) closed while not idle") }
-                    idle.remove(connection)
+                    if let index = connecting.firstIndex(of: connection) {
+                        connecting.remove(at: index)
+                    } else if idle.remove(connection) == nil {
+                        broken.append("\(connection) closed while not idle")
+                    }
                 case .sweep(let time):
                     if sweepAt != nil { broken.append("two sweeps") }
                     sweepAt = time
@@ -165,7 +207,7 @@ import Testing
 
         mutating func step(_ number: Int) {
             now = now + .milliseconds(Int64(random.below(3000)))
-            switch random.below(9) {
+            switch random.below(10) {
             case 0, 1, 2:
                 waiting.append(State.RequestID(number: number))
                 perform(pool.submit(State.RequestID(number: number)))
@@ -193,6 +235,8 @@ import Testing
                 if pool.cancel(request) != .waiting { broken.append("\(request) is not waiting") }
                 waiting.removeLast()
                 refused.append(request.number)
+            case 8:
+                perform(pool.networkChanged())
             default:
                 if let time = sweepAt, time <= now {
                     sweepAt = nil

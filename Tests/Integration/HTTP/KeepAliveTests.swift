@@ -1,6 +1,7 @@
 import CausewayHTTP
 import HTTPTypes
 import NIOCore
+import NIOPosix
 import Testing
 
 /// Keeping, sharing and closing of connections, and the risks of a request on a kept one.
@@ -235,9 +236,11 @@ import Testing
     /// Runs the body while exactly one request waits for a connection. Of three requests for two places one is refused;
     /// then one of the others is taken back.
     private static func whileOneWaits(
-        at path: String, _ client: HTTPClient, _ body: () async throws -> Void
+        at path: String, serverWait: Duration = .zero, _ client: HTTPClient, _ body: () async throws -> Void
     ) async throws {
-        let tasks = (0..<3).map { _ in Task { try await client.post(path) } }
+        let request = HTTPClientRequest(
+            method: .post, path: path, body: ByteBuffer(string: "x"), serverWait: serverWait)
+        let tasks = (0..<3).map { _ in Task { try await client.send(request) } }
         try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for (index, task) in tasks.enumerated() {
                 group.addTask {
@@ -254,6 +257,65 @@ import Testing
             #expect(try await group.next()?.1 == "cancelled(false)")
             try await body()
             #expect(try await group.next()?.1 == "ok")
+        }
+    }
+
+    /// The wait for a connection is bounded each time, although a transfer that has one may take any time.
+    @Test func aTransferThatIsSentOnceMoreWaitsNoLonger() async throws {
+        let arrived = Event()
+        let close = Event()
+        let laterArrived = Event()
+        let answerLater = Event()
+        try await ScriptedServer.run { connection in
+            while let request = try await connection.readRequest() {
+                switch request.split(separator: " ")[1] {
+                case "/file" where connection.number == 1:
+                    arrived.fire()
+                    await close.wait()
+                    return
+                case "/later":
+                    laterArrived.fire()
+                    await answerLater.wait()
+                default: break
+                }
+                try await connection.write(Self.answer)
+            }
+        } body: { port in
+            var timeouts = HTTPTimeouts.unhurried
+            timeouts.whole = .milliseconds(200)
+            var limits = HTTPLimits()
+            limits.connectionsMax = 1
+            limits.requestsWaitingMax = 2
+            try await withClient(port: port, timeouts: timeouts, limits: limits) { client in
+                let patience = Duration.seconds(600)
+                _ = try await client.send(HTTPClientRequest(method: .get, path: "/warm", serverWait: patience))
+                let result = Task { await Self.resultOfTransfer(from: "/file", client) }
+                await arrived.wait()
+                // Without the limit the transfer has its turn then.
+                let rescue = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .seconds(10)) {
+                    answerLater.fire()
+                }
+                defer { rescue.cancel() }
+                try await Self.whileOneWaits(at: "/later", serverWait: patience, client) {
+                    close.fire()
+                    await laterArrived.wait()
+                    let kind = await result.value
+                    #expect(kind == "timeout(whole, false)")
+                    answerLater.fire()
+                }
+            }
+        }
+    }
+
+    private static func resultOfTransfer(from path: String, _ client: HTTPClient) async -> String {
+        let receiver = ResponseBodyReceiver(accepts: { _, _ in true }, receive: { _ in })
+        do throws(HTTPTransferError) {
+            let request = HTTPClientRequest(method: .get, path: path)
+            let response = try await client.transfer(HTTPTransfer(request, receiver: receiver))
+            return "\(response.status.code)"
+        } catch {
+            guard case .connection(let problem) = error else { return "\(error)" }
+            return problem.kind
         }
     }
 

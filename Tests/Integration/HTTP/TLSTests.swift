@@ -158,6 +158,31 @@ import Testing
         #expect(log.lines == ["1", "1", "2"])
     }
 
+    /// An attempt from an address of the old network would go on until its time-out.
+    @Test func aChangedNetworkBeginsAnOpeningAnew() async throws {
+        let certificates = try TestCertificates()
+        let trust = try certificates.client()
+        try await ScriptedServer.run(tls: try certificates.serverContext(for: "127.0.0.1")) { connection in
+            while try await connection.readRequest() != nil {
+                try await connection.write(KeepAliveTests.answer)
+            }
+        } body: { port in
+            let plan: FaultProxy.Plan = { $0 == 1 ? .blackHole : .none }
+            try await FaultProxy.run(to: port, plan: plan) { proxy, port in
+                let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
+                let timeouts = HTTPTimeouts(connect: .seconds(20), firstByte: Self.forever, whole: Self.forever)
+                try await withClient(of: endpoint, tls: trust, timeouts: timeouts) { client in
+                    let answer = Task { try await client.post().text }
+                    try await Eventually.holds("the first connection is made") { proxy.connectionCount == 1 }
+                    client.networkChanged()
+                    let text = try await answer.value
+                    #expect(text == "ok")
+                    #expect(proxy.connectionCount == 2)
+                }
+            }
+        }
+    }
+
     @Test func cancellingClosesTheConnection() async throws {
         let arrived = Event()
         let closed = Event()

@@ -100,6 +100,35 @@ import Testing
         #expect(schedule.discardIdle() == [.close, .open])
     }
 
+    /// An opening from an address of the old network would go on until its time-out.
+    @Test func aChangedNetworkBeginsAnOpeningAnew() {
+        var schedule = Schedule(waitingMax: 4)
+        _ = schedule.submit(1, isRepeatable: false, isLasting: false)
+        for _ in 0..<Schedule.restartsMax {
+            #expect(schedule.networkChanged() == [.close, .open])
+        }
+        #expect(schedule.networkChanged() == [])
+        #expect(schedule.opened(window: 2) == [.send(1)])
+        #expect(schedule.networkChanged() == [], "it carries a delivery")
+        #expect(schedule.cut() == [.fail(1, .cut)])
+        // The next opening is another one, for which nothing waits in the end.
+        _ = schedule.submit(2, isRepeatable: false, isLasting: false)
+        #expect(schedule.networkChanged() == [.close, .open])
+        _ = schedule.withdraw(2)
+        #expect(schedule.networkChanged() == [.close])
+        #expect(schedule.submit(3, isRepeatable: false, isLasting: false) == [.open])
+    }
+
+    /// A reader that waits for events keeps its socket.
+    @Test func aSocketThatLastsIsNotIdle() {
+        var schedule = Self.open()
+        _ = schedule.submit(1, isRepeatable: true, isLasting: true)
+        #expect(schedule.closeIdle() == [])
+        _ = schedule.finished(1)
+        #expect(schedule.closeIdle() == [.close])
+        #expect(schedule.closeIdle() == [])
+    }
+
     @Test func aShutDownEndsEverything() {
         var schedule = Self.open(window: 1)
         _ = schedule.submit(1, isRepeatable: false, isLasting: false)
@@ -119,7 +148,7 @@ import Testing
                 for case .fail(let id, _) in actions { #expect(ended.insert(id).inserted) }
             }
             for id in 1...40 as ClosedRange<Int64> {
-                switch Int.random(in: 0..<8, using: &generator) {
+                switch Int.random(in: 0..<9, using: &generator) {
                 case 0...2:
                     submitted.insert(id)
                     note(schedule.submit(id, isRepeatable: .random(using: &generator), isLasting: id % 5 == 0))
@@ -131,6 +160,7 @@ import Testing
                         note(schedule.finished(id))
                         #expect(ended.insert(id).inserted)
                     }
+                case 7: note(schedule.networkChanged())
                 default:
                     if let id = submitted.randomElement(using: &generator), schedule.withdraw(id).0 != .unknown {
                         #expect(ended.insert(id).inserted)

@@ -146,6 +146,25 @@ import Testing
         }
     }
 
+    /// A socket that is being opened from an address of the old network would be waited for until its time-out.
+    @Test func aChangedNetworkBeginsAnOpeningAnew() async throws {
+        try await Self.withHub { fixture in
+            let plan: FaultProxy.Plan = { $0 == 1 ? .blackHole : .none }
+            try await FaultProxy.run(to: fixture.port, plan: plan) { proxy, port in
+                let timeouts = HTTPTransportConfiguration.Timeouts(
+                    connect: .seconds(600), firstByte: .seconds(20), whole: .seconds(600))
+                let transport = try fixture.transport("ws", port: port, timeouts)
+                let report = Task { try await transport.deliver(try Sample.delivery(1...1)) }
+                try await Eventually.holds("the first connection is made") { proxy.connectionCount == 1 }
+                transport.networkChanged()
+                let positions = try await report.value.positions
+                #expect(positions == [1])
+                #expect(proxy.connectionCount == 2)
+                await transport.close()
+            }
+        }
+    }
+
     /// The hub goes away and comes back at the same port.
     @Test(arguments: ["ws", "http"]) func aRestartedHubIsFoundAgain(_ scheme: String) async throws {
         let (temporary, folder, token) = try await Sample.hubFolder()

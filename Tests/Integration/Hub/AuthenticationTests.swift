@@ -163,4 +163,15 @@ import Testing
         #expect(late == nil)
         #expect(limiter.peers == 1)
     }
+
+    /// A look at all peers for each failure would cost more than the failure.
+    @Test func recoveredPeersAreLookedForOnceInARefill() {
+        var limiter = AttemptLimiter(burst: 1, refill: .seconds(2), peersMax: 2)
+        for (peer, seconds) in [("a", 0), ("b", 0), ("c", 1), ("d", 2)] as [(String, Int64)] {
+            _ = limiter.recordFailure(of: peer, at: time(seconds))
+        }
+        #expect(limiter.peers == 2, "the last look was a second ago")
+        _ = limiter.recordFailure(of: "e", at: time(3))
+        #expect(limiter.peers == 1)
+    }
 }

@@ -21,6 +21,7 @@ import Testing
         let refusal = ConnectionRefusal { problem in (HTTPResponse(status: problem.status), ByteBuffer()) }
         let loop = EmbeddedEventLoop()
         let channel = EmbeddedChannel(handler: ConnectionGuard(limits, refusal), loop: loop)
+        try channel.pipeline.syncOperations.addHandler(PartEncoder(), position: .first)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return (channel, loop)
     }
@@ -242,6 +243,22 @@ import Testing
 
     @Test func aHeaderThatNeverEndsIsCutOff() throws {
         let (channel, loop) = try Self.connection()
+        loop.advanceTime(by: Self.almost)
+        #expect(channel.isActive)
+        loop.advanceTime(by: Self.limit)
+        #expect(!channel.isActive)
+        _ = try? channel.finish()
+    }
+
+    /// The client cannot send a body that the server does not read, because another response is due.
+    @Test func aBodyBehindAnotherRequestHasItsTimeLater() throws {
+        let (channel, loop) = try Self.connection()
+        for part in [Self.request, HTTPRequestPart.end(nil), Self.request] { try channel.writeInbound(part) }
+        channel.read()
+        loop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
         loop.advanceTime(by: Self.almost)
         #expect(channel.isActive)
         loop.advanceTime(by: Self.limit)
