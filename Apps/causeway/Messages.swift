@@ -51,7 +51,10 @@ struct Messages: AsyncParsableCommand {
                 try await route.service.messages(ChannelQuery(channel: channel, range: range, refresh: mode))
             }
             if let problem = response.refreshProblem { console.note("the list was not refreshed: \(problem)") }
-            try console.report(response) { MessageListing.channel(response.messages, for: $0) }
+            try console.report(response) {
+                MessageListing.channel(response.messages, for: $0)
+                    + ListEnd.lines(next: response.next, option: "--before")
+            }
             return .ok
         }
     }
