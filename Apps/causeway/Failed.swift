@@ -12,7 +12,7 @@ struct Failed: AsyncParsableCommand {
 
     @Option(help: "Only those of this channel.") var channel: ChannelArgument?
     @OptionGroup var list: ListOptions
-    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "cursor"))
     var after: PageCursor?
     @OptionGroup var options: CommandOptions
 

@@ -25,7 +25,7 @@ struct Messages: AsyncParsableCommand {
 
     @Argument(help: "The channel.") var channel: ChannelArgument
     @OptionGroup var list: ListOptions
-    @Option(help: ArgumentHelp("Show the messages before this cursor: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Show the messages before this cursor: `next` of another page.", valueName: "cursor"))
     var before: PageCursor?
     @Flag(help: "Load from the server; fail if it is unreachable.") var refresh = false
     @Flag(help: "Show stored messages only.") var offline = false

@@ -12,7 +12,7 @@ struct RecordListOptions: ParsableArguments {
         """
 
     @Option(help: ArgumentHelp("The maximum number of lines.", valueName: "number")) var limit = 20
-    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "cursor"))
     var after: String?
     @Flag(help: "Show the stored list only.") var offline = false
 
