@@ -50,10 +50,12 @@ struct Send: AsyncParsableCommand {
         help: ArgumentHelp("A tag of the message; up to \(Limits.tagsMax) times.", valueName: "tag"))
     var tags: [String] = []
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
-    @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("With --wait: give up after this time, such as 30s; exit status 75.", valueName: "time"))
     var timeout: TimeLimit?
     @Option(
-        help: ArgumentHelp("Without a daemon: how long to try to deliver. (default: 10s)", valueName: "time"))
+        help: ArgumentHelp(
+            "Without a daemon: how long to try to deliver, such as 1m. (default: 10s)", valueName: "time"))
     var linger: TimeLimit?
     @OptionGroup var options: CommandOptions
 
