@@ -19,7 +19,7 @@ import Testing
                 lane: nil, laneSequence: 0, syncState: .synced))
     }
 
-    private static let cases: [(range: String?, status: Int, count: Int, contentRange: String?)] = [
+    private static let cases: [(String?, Int, Int, String?)] = [
         (nil, 200, 10, nil), ("bytes=0-", 200, 10, nil), ("bytes=4-", 206, 6, "bytes 4-9/10"),
         ("bytes=9-", 206, 1, "bytes 9-9/10"), ("bytes=10-", 400, 0, nil), ("bytes=11-", 400, 0, nil),
     ]
