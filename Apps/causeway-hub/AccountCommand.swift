@@ -32,7 +32,7 @@ struct AccountCommand: AsyncParsableCommand {
             abstract: "Replace an account's token; the old one is refused from then on.")
         @OptionGroup var data: DataOption
         @OptionGroup var file: TokenFileOption
-        @Argument var name: String
+        @Argument(help: "The account.") var name: String
 
         func run() async throws {
             try await failing {
@@ -49,7 +49,7 @@ struct AccountCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove an account's token; its messages and its name are kept.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The account.") var name: String
 
         func run() async throws {
             try await failing {

@@ -32,7 +32,7 @@ struct ChannelCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a channel that has never had a message.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The channel.") var name: String
 
         func run() async throws {
             try await failing {

@@ -12,8 +12,8 @@ import CausewaySystem
               causeway-hub init --account alice
               causeway-hub serve
 
-            Settings are taken from flags, then from the environment (CAUSEWAY_HUB_DATA, CAUSEWAY_HUB_LISTEN,
-            CAUSEWAY_HUB_LOG_FORMAT, CAUSEWAY_HUB_LOG_LEVEL), then from hub.json in the data folder
+            Settings are taken from options, then from the environment (CAUSEWAY_HUB_DATA for --data,
+            CAUSEWAY_HUB_LOG_LEVEL for --log-level, and so on), then from hub.json in the data folder
             ({"listen": "127.0.0.1:8443", "logFormat": "text", "logLevel": "info"}), then from defaults.
 
             Lists are JSON with --json, and so are their errors, on standard error:
@@ -29,7 +29,7 @@ import CausewaySystem
               75  another process uses the hub; try again
               78  invalid setting or certificate
             """,
-        version: "0.1.0",
+        version: ProgramVersion.text,
         subcommands: [
             Init.self, Serve.self, Backup.self, Restore.self, AccountCommand.self, ChannelCommand.self,
         ])

@@ -48,10 +48,13 @@ struct Init: AsyncParsableCommand {
 
         Next:
           causeway-hub serve --data \(quoted(made.folder.path))
-          causeway login https://\(made.names[0]):8443 --ca \(quoted(made.folder.authorityCertificate)) \
+          causeway login https://\(host(made.names[0])):8443 --ca \(quoted(made.folder.authorityCertificate)) \
         --token-file \(quoted(made.tokenPath))
         """
     }
+
+    /// A name as the host of an address.
+    private static func host(_ name: String) -> String { name.contains(":") ? "[\(name)]" : name }
 
     /// Quotes a path for a shell.
     private static func quoted(_ path: String) -> String {

@@ -9,8 +9,16 @@ struct Console {
     let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
     private let output = OutputHandle.standardOutput
     private let errors = OutputHandle.standardError
+    /// `nil` where no progress is shown.
+    private let progressLine: ProgressLine?
 
-    init(json: Bool) { self.json = json }
+    init(json: Bool) {
+        self.json = json
+        let errors = errors
+        progressLine =
+            terminal.isErrorTerminal && !json
+            ? ProgressLine(columns: terminal.errorColumns) { try? errors.write($0) } : nil
+    }
 
     /// Prints the result: as JSON with `--json`, as text otherwise.
     ///
@@ -27,6 +35,7 @@ struct Console {
 
     /// Prints a part of the result that has its own line ends; an empty one only checks that the output has a reader.
     func write(_ text: String) throws(ControlError) {
+        if terminal.isTerminal { endProgress() }
         do throws(OutputError) {
             if text.isEmpty { try output.checkReader() }
             try output.write(text)
@@ -50,16 +59,11 @@ struct Console {
         complain(String(decoding: line, as: UTF8.self) + "\n")
     }
 
-    /// Shows the progress of a long operation, on a terminal only; each call replaces the previous text.
-    func progress(_ text: String) {
-        guard terminal.isErrorTerminal, !json else { return }
-        complain("\r\u{1B}[K\(VisibleText.oneLine(text))")
-    }
+    /// Shows the progress of a long operation, on a terminal only; each call replaces the previous text, and any other
+    /// output removes it.
+    func progress(_ text: String) { progressLine?.show(text) }
 
-    func endProgress() {
-        guard terminal.isErrorTerminal, !json else { return }
-        complain("\r\u{1B}[K")
-    }
+    func endProgress() { progressLine?.end() }
 
     /// Asks a yes-or-no question on the terminal.
     func confirm(_ question: String) -> Bool {
@@ -67,5 +71,8 @@ struct Console {
         return ["y", "yes"].contains((readLine() ?? "").lowercased())
     }
 
-    private func complain(_ text: String) { try? errors.write(text) }
+    private func complain(_ text: String) {
+        endProgress()
+        try? errors.write(text)
+    }
 }

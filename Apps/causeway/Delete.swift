@@ -1,5 +1,6 @@
 import ArgumentParser
 import Causeway
+import CausewayCommandLine
 import CausewayControlAPI
 import CausewayDaemon
 
@@ -17,11 +18,10 @@ struct Delete: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let ids = try ids.ids()
-            let report = try await ChangeReport.ofBatches(ids) { ids throws(ControlError) in
+            let change = try await BatchedChange.of(ids) { ids throws(ControlError) in
                 try await route.service.delete(ids, by: .cli)
             }
-            try console.report(report) { _ in report.count == 0 ? [] : ["Deleted \(report.operations.text())"] }
-            return report.exitStatus(of: ids, "does not exist", console)
+            return try change.print({ "Deleted \($0.text())" }, unchanged: "does not exist", console)
         }
     }
 }

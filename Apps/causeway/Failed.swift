@@ -12,7 +12,7 @@ struct Failed: AsyncParsableCommand {
 
     @Option(help: "Only those of this channel.") var channel: ChannelArgument?
     @OptionGroup var list: ListOptions
-    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "cursor"))
     var after: PageCursor?
     @OptionGroup var options: CommandOptions
 
@@ -36,14 +36,24 @@ struct DeleteActions: AsyncParsableCommand {
             --json prints {"actions":[…],"next":…}.
             """)
 
-    @Option(help: ArgumentHelp("The maximum number of actions, up to 1000.", valueName: "number")) var limit = 20
+    @Option(help: ArgumentHelp("The maximum number of actions, up to \(Limits.pageSizeMax).", valueName: "number"))
+    var limit = 20
     @Option(help: ArgumentHelp("Show the actions before this number.", valueName: "number")) var before: Int64?
     @OptionGroup var options: CommandOptions
+
+    func validate() throws {
+        guard (1...Limits.pageSizeMax).contains(limit) else {
+            throw ValidationError("--limit is 1 to \(Limits.pageSizeMax).")
+        }
+    }
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let response = try await route.service.deleteActions(limit: limit, before: before)
-            try console.report(response) { MessageListing.deleteActions(response.actions, for: $0) }
+            try console.report(response) {
+                MessageListing.deleteActions(response.actions, for: $0)
+                    + ListEnd.lines(next: response.next, option: "--before")
+            }
             return .ok
         }
     }

@@ -14,19 +14,12 @@ struct ListOptions: ParsableArguments {
         from start: PageCursor?,
         page: (PageRange) async throws(ControlError) -> MessageListResponse
     ) async throws(ControlError) -> MessageListResponse {
-        var messages: [MessageDTO] = []
-        var first: MessageListResponse?
-        var place = start
-        repeat {
-            let response = try await page(PageRange(limit: limit - messages.count, after: place))
-            messages += response.messages
-            first = first ?? response
-            place = response.next
-        } while place != nil && messages.count < limit
-        var whole = MessageListResponse(messages, next: place?.cursor)
-        whole.refreshed = first?.refreshed
-        whole.refreshProblem = first?.refreshProblem
-        return whole
+        var list = try await page(PageRange(limit: limit, after: start))
+        while let next = list.next, list.messages.count < limit {
+            let more = try await page(PageRange(limit: limit - list.messages.count, after: next))
+            list.append(more)
+        }
+        return list
     }
 }
 
@@ -35,7 +28,12 @@ extension PageCursor: ExpressibleByArgument {}
 /// The end of a list that has more.
 enum ListEnd {
     static func lines(_ response: MessageListResponse) -> [String] {
-        response.next.map { ["… and more: --after \($0), or a larger --limit"] } ?? []
+        lines(next: response.next, option: "--after")
+    }
+
+    /// - Parameter option: the option that takes the cursor of the next page.
+    static func lines(next: (some CustomStringConvertible)?, option: String) -> [String] {
+        next.map { ["… and more: \(option) \($0), or a larger --limit"] } ?? []
     }
 }
 

@@ -25,7 +25,7 @@ struct Messages: AsyncParsableCommand {
 
     @Argument(help: "The channel.") var channel: ChannelArgument
     @OptionGroup var list: ListOptions
-    @Option(help: ArgumentHelp("Show the messages before this cursor: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Show the messages before this cursor: `next` of another page.", valueName: "cursor"))
     var before: PageCursor?
     @Flag(help: "Load from the server; fail if it is unreachable.") var refresh = false
     @Flag(help: "Show stored messages only.") var offline = false
@@ -51,7 +51,10 @@ struct Messages: AsyncParsableCommand {
                 try await route.service.messages(ChannelQuery(channel: channel, range: range, refresh: mode))
             }
             if let problem = response.refreshProblem { console.note("the list was not refreshed: \(problem)") }
-            try console.report(response) { MessageListing.channel(response.messages, for: $0) }
+            try console.report(response) {
+                MessageListing.channel(response.messages, for: $0)
+                    + ListEnd.lines(next: response.next, option: "--before")
+            }
             return .ok
         }
     }

@@ -10,7 +10,7 @@ struct Outbox: AsyncParsableCommand {
         discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
 
     @OptionGroup var list: ListOptions
-    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "cursor"))
     var after: PageCursor?
     @OptionGroup var options: CommandOptions
 

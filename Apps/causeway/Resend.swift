@@ -27,13 +27,11 @@ struct Resend: AsyncParsableCommand {
                 return .ok
             }
             let ids = try ids.ids()
-            let report = try await ChangeReport.ofBatches(ids) { ids throws(ControlError) in
+            let change = try await BatchedChange.of(ids) { ids throws(ControlError) in
                 try await route.service.resend(ids)
             }
-            try console.report(report) { _ in
-                report.count == 0 ? [] : ["\(report.operations.text()) back in the queue"]
-            }
-            return report.exitStatus(of: ids, "has not failed, or does not exist", console)
+            return try change.print(
+                { "\($0.text()) back in the queue" }, unchanged: "has not failed, or does not exist", console)
         }
     }
 }

@@ -50,10 +50,12 @@ struct Send: AsyncParsableCommand {
         help: ArgumentHelp("A tag of the message; up to \(Limits.tagsMax) times.", valueName: "tag"))
     var tags: [String] = []
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
-    @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("With --wait: give up after this time, such as 30s; exit status 75.", valueName: "time"))
     var timeout: TimeLimit?
     @Option(
-        help: ArgumentHelp("Without a daemon: how long to try to deliver. (default: 10s)", valueName: "time"))
+        help: ArgumentHelp(
+            "Without a daemon: how long to try to deliver, such as 1m. (default: 10s)", valueName: "time"))
     var linger: TimeLimit?
     @OptionGroup var options: CommandOptions
 
@@ -195,25 +197,13 @@ struct Send: AsyncParsableCommand {
     private func deliver(_ ids: [MessageID], _ route: ControlEndpoint, _ console: Console) async -> Delivery {
         guard !ids.isEmpty else { return Delivery() }
         let waiter = ResultWaiter(service: route.service)
-        do throws(ControlError) {
-            if wait { return try await waited(for: ids, waiter, console) }
-            return route.isDaemon ? Delivery() : try await lingered(over: ids, waiter, console)
-        } catch {
-            console.endProgress()
-            let taken =
-                ids.count == 1
-                ? "the message was accepted and is in the outbox: see `causeway message \(ids[0])`"
-                : "all \(ids.count) messages were accepted and are in the outbox: see `causeway outbox`"
-            return Delivery(
-                status: error.code.exitStatus, problem: ControlError(error.code, "\(error.detail); \(taken)"))
-        }
+        if wait { return await waited(for: ids, waiter, console) }
+        return route.isDaemon ? Delivery() : await lingered(over: ids, waiter, console)
     }
 
-    private func waited(
-        for ids: [MessageID], _ waiter: ResultWaiter, _ console: Console
-    ) async throws(ControlError) -> Delivery {
+    private func waited(for ids: [MessageID], _ waiter: ResultWaiter, _ console: Console) async -> Delivery {
         var upload: TransferProgress?
-        let results = try await waiter.results(of: ids, within: timeout?.duration) { result in
+        let outcome = await waiter.results(of: ids, within: timeout?.duration) { result in
             if let sent = result.wait?.sent, let total = result.wait?.total {
                 let progress = upload ?? TransferProgress(total: total, from: sent)
                 upload = progress
@@ -223,25 +213,43 @@ struct Send: AsyncParsableCommand {
             }
         }
         console.endProgress()
-        for result in results { tell(result, console) }
-        return Delivery(results: results, status: SendExitStatus.exitStatus(of: results))
+        for result in outcome.results { tell(result, console) }
+        let status = SendExitStatus.exitStatus(of: outcome.results)
+        return delivery(ids, outcome, status)
     }
 
-    private func lingered(
-        over ids: [MessageID], _ waiter: ResultWaiter, _ console: Console
-    ) async throws(ControlError) -> Delivery {
+    private func lingered(over ids: [MessageID], _ waiter: ResultWaiter, _ console: Console) async -> Delivery {
         let limit = linger?.duration ?? .seconds(CommandLineLimits.lingerSeconds)
-        let (delivered, results) = try await waiter.linger(over: ids, within: limit)
-        let failed = results.filter { $0.outcome == .failed || $0.outcome == .deleted }
+        let outcome = await waiter.linger(over: ids, within: limit)
+        let failed = outcome.results.filter { $0.outcome == .failed || $0.outcome == .deleted }
         for result in failed { tell(result, console) }
-        let left = ids.count - delivered - failed.count
+        let left = outcome.results.count { $0.outcome == .waiting }
         if left > 0 {
-            let why = results.first { $0.outcome == .waiting }?.waitText.map { " (\($0))" } ?? ""
+            let why = outcome.results.first { $0.outcome == .waiting }?.waitText.map { " (\($0))" } ?? ""
             console.note(
                 "no daemon running: \(left == 1 ? "the message stays" : "\(left) messages stay") in the outbox\(why);"
                     + " the next command, or causewayd, continues with \(left == 1 ? "it" : "them")")
         }
-        return Delivery(status: failed.isEmpty ? .ok : failed.count == ids.count ? .failedForGood : .partly)
+        let status: ExitStatus = failed.isEmpty ? .ok : failed.count == ids.count ? .failedForGood : .partly
+        var ended = delivery(ids, outcome, status)
+        // Without --wait nobody has asked for the results.
+        ended.results = nil
+        return ended
+    }
+
+    /// - Parameter status: the exit status if everything is known.
+    private func delivery(_ ids: [MessageID], _ outcome: ResultWaiter.Outcome, _ status: ExitStatus) -> Delivery {
+        guard let problem = outcome.problem else { return Delivery(results: outcome.results, status: status) }
+        var detail = problem.detail
+        let unknown = ids.count - outcome.results.count
+        if problem.code != .notFound {
+            detail +=
+                ids.count == 1
+                ? "; the message was accepted and is in the outbox: see `causeway message \(ids[0])`"
+                : "; \(Counted.messages(unknown)) accepted, with unknown delivery: see `causeway outbox`"
+        }
+        return Delivery(
+            results: outcome.results, status: problem.code.exitStatus, problem: ControlError(problem.code, detail))
     }
 
     private func tell(_ result: DeliveryResultResponse, _ console: Console) {

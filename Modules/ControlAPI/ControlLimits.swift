@@ -32,6 +32,8 @@ package enum ControlLimits {
     package static let clientConnectionsMax = 4
     /// Bytes of a PEM file.
     package static let pemBytesMax = 1024 * 1024
+    /// Bytes of the address of a server.
+    package static let serverAddressBytesMax = 2048
     /// Bytes of a path in a request.
     package static let pathBytesMax = 4096
 }

@@ -7,6 +7,8 @@ package enum ControlServerLimits {
     package static let connectionsMax = 256
     /// From a connection's opening, or its last response, until the next request has arrived in full.
     package static let requestSecondsMax: Int64 = 60
+    /// Logins that wait for the one that is under way.
+    package static let loginsWaitingMax = 16
     /// How often a watch checks for a change, and after how many checks it compares the whole status.
     package static let watchTickMilliseconds = 100
     package static let watchTicksPerLook = 10

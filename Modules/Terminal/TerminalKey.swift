@@ -35,6 +35,8 @@ public enum TerminalKey: Sendable, Hashable {
 package struct TerminalKeyReader: Sendable {
     private var rest: [UInt8] = []
     private static let sequenceBytesMax = 16
+    /// The bytes that follow an escape at the begin of a sequence.
+    private static let introducers = [UInt8(ascii: "["), UInt8(ascii: "O")]
 
     package init() {}
 
@@ -52,7 +54,7 @@ package struct TerminalKeyReader: Sendable {
     /// Returns the first key and its length in bytes; `nil` when it is incomplete.
     private func first() -> (key: TerminalKey?, length: Int)? {
         switch rest[0] {
-        case 0x1B: return sequence()
+        case 0x1B: return escape()
         case 0x0D, 0x0A: return (.enter, 1)
         case 0x09: return (.tab, 1)
         case 0x7F, 0x08: return (.backspace, 1)
@@ -80,15 +82,25 @@ package struct TerminalKeyReader: Sendable {
         return (.character(one), length)
     }
 
-    /// Parses `ESC [ … letter` or `ESC O letter`; an escape alone when nothing came with it.
-    private func sequence() -> (TerminalKey?, Int)? {
+    /// Parses what begins with an escape: a sequence, a key together with Alt, or the key alone when nothing came with
+    /// it.
+    private func escape() -> (key: TerminalKey?, length: Int)? {
         guard rest.count > 1 else { return (.escape, 1) }
-        guard rest[1] == UInt8(ascii: "[") || rest[1] == UInt8(ascii: "O") else { return (nil, 2) }
-        guard let end = rest.indices.dropFirst(2).first(where: { (0x40...0x7E).contains(rest[$0]) }) else {
+        if Self.introducers.contains(rest[1]) { return sequence(at: 0) }
+        guard rest[1] == 0x1B else { return (nil, 2) }
+        // Some terminals send the sequence of a key with Alt like this; otherwise the escape is a key of its own.
+        guard rest.count > 2, Self.introducers.contains(rest[2]) else { return (.escape, 1) }
+        return sequence(at: 1).map { (nil, $0.length) }
+    }
+
+    /// Parses `ESC [ … letter` or `ESC O letter`; the length counts the bytes before it, too.
+    private func sequence(at start: Int) -> (key: TerminalKey?, length: Int)? {
+        let parameters = start + 2
+        guard let end = rest.indices.dropFirst(parameters).first(where: { (0x40...0x7E).contains(rest[$0]) }) else {
             return rest.count > Self.sequenceBytesMax ? (nil, rest.count) : nil
         }
         let key: TerminalKey? =
-            switch String(decoding: rest[2...end], as: UTF8.self) {
+            switch String(decoding: rest[parameters...end], as: UTF8.self) {
             case "A": .up
             case "B": .down
             case "C": .right

@@ -12,7 +12,7 @@ struct RecordListOptions: ParsableArguments {
         """
 
     @Option(help: ArgumentHelp("The maximum number of lines.", valueName: "number")) var limit = 20
-    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "cursor"))
     var after: String?
     @Flag(help: "Show the stored list only.") var offline = false
 
@@ -30,25 +30,17 @@ struct RecordListOptions: ParsableArguments {
     ) async throws(ControlError) {
         var request = RecordPageRequest(list: list, after: after.flatMap(ListCursor.init))
         request.refresh = offline ? .never : .auto
-        var whole: RecordPageResponse?
-        repeat {
-            request.limit = min(limit - (whole?.records.count ?? 0), Limits.pageSizeMax)
-            let page = try await service.records(request)
-            guard var joined = whole else {
-                whole = page
-                request.after = page.next.flatMap(ListCursor.init)
-                continue
-            }
-            joined.records += page.records
-            joined.next = page.next
-            whole = joined
-            request.after = page.next.flatMap(ListCursor.init)
-        } while request.after != nil && (whole?.records.count ?? 0) < limit
-        guard let whole else { return }
+        request.limit = min(limit, Limits.pageSizeMax)
+        var whole = try await service.records(request)
+        while let next = whole.next.flatMap(ListCursor.init), whole.records.count < limit {
+            request.after = next
+            request.limit = min(limit - whole.records.count, Limits.pageSizeMax)
+            let more = try await service.records(request)
+            whole.append(more)
+        }
         if let problem = whole.refreshProblem { console.note("the list was not refreshed: \(problem)") }
         try console.report(whole) { terminal in
-            words(whole.records, terminal)
-                + (whole.next.map { ["… and more: --after \($0), or a larger --limit"] } ?? [])
+            words(whole.records, terminal) + ListEnd.lines(next: whole.next, option: "--after")
         }
     }
 }

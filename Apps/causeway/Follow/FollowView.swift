@@ -10,8 +10,7 @@ actor FollowView {
     private let screen: TerminalScreen
     private var followed = FollowedMessages()
     private var last: FollowEvent?
-    /// The number of newest messages below the visible part.
-    private var offset = 0
+    private var position = ScrollPosition()
 
     init(channel: String, screen: TerminalScreen) {
         self.channel = channel
@@ -19,10 +18,9 @@ actor FollowView {
     }
 
     func show(_ event: FollowEvent) throws(ControlError) {
-        let before = followed.messages.count
+        let before = followed.messages
         try followed.apply(event)
-        // A user who has scrolled back keeps seeing the same messages.
-        if offset > 0 { offset += followed.messages.count - before }
+        position.adapt(to: event, before, followed.messages)
         last = event
         draw()
     }
@@ -42,12 +40,12 @@ actor FollowView {
     private func scroll(_ key: TerminalKey) {
         let page = max(1, screen.size.rows - 2)
         switch key {
-        case .up, .character("k"): offset += 1
-        case .down, .character("j"): offset -= 1
-        case .pageUp, .character("b"): offset += page
-        case .pageDown, .character(" "): offset -= page
-        case .home, .character("g"): offset = followed.messages.count
-        case .end, .character("G"), .escape: offset = 0
+        case .up, .character("k"): position.below += 1
+        case .down, .character("j"): position.below -= 1
+        case .pageUp, .character("b"): position.below += page
+        case .pageDown, .character(" "): position.below -= page
+        case .home, .character("g"): position.below = followed.messages.count
+        case .end, .character("G"), .escape: position.below = 0
         default: break
         }
     }
@@ -58,8 +56,8 @@ actor FollowView {
         let size = screen.size
         let room = max(0, size.rows - 1)
         let messages = followed.messages
-        offset = min(max(0, offset), max(0, messages.count - room))
-        let seen = messages.dropLast(offset).suffix(room)
+        position.below = min(max(0, position.below), max(0, messages.count - room))
+        let seen = messages.dropLast(position.below).suffix(room)
         let columns = Columns(messages: seen)
         var lines = seen.map { columns.line($0, width: size.columns) }
         lines += Array(repeating: TerminalLine(), count: max(0, room - lines.count))
@@ -83,7 +81,7 @@ actor FollowView {
         if let typing = last?.typing, !typing.isEmpty { parts.append(Self.typing(typing)) }
         if let problem = last?.problem { parts.append("the list was not refreshed: \(problem)") }
         if last == nil || last?.loadingStatus == "\(LoadingStatus.loading)" { parts.append("loading …") }
-        let right = offset > 0 ? " \(offset) newer below, End shows them " : " q quits "
+        let right = position.below > 0 ? " \(position.below) newer below, End shows them " : " q quits "
         let left = " " + VisibleText.oneLine(parts.joined(separator: " · "))
         let room = max(0, columns - TerminalText.width(of: right))
         return TerminalLine(TerminalText.fitted(left, to: room) + TerminalText.cut(right, to: columns), .inverse)

@@ -19,6 +19,8 @@ package struct Terminal: Sendable {
     package let hasColours: Bool
     /// Columns; `nil` when lines may be of any length.
     package let columns: Int?
+    /// Columns of standard error; `nil` when it is no terminal, or does not say.
+    package let errorColumns: Int?
 
     /// - Parameter environment: the environment of the process; `NO_COLOR` and `TERM` are honoured.
     package init(environment: [String: String]) {
@@ -29,6 +31,8 @@ package struct Terminal: Sendable {
         hasColours = isTerminal && !isPlain
         let size = isTerminal ? TerminalSettings.size(of: OutputHandle.standardOutput.descriptor) : nil
         columns = size?.columns
+        let errorSize = isErrorTerminal ? TerminalSettings.size(of: OutputHandle.standardError.descriptor) : nil
+        errorColumns = errorSize?.columns
     }
 
     package func styled(_ text: String, _ style: Style?) -> String {

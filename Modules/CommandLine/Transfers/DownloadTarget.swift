@@ -1,6 +1,6 @@
 package import CausewayControlAPI
 package import CausewayModels
-import CausewaySystem
+package import CausewaySystem
 import CausewayTLS
 import Synchronization
 
@@ -30,7 +30,8 @@ package final class DownloadTarget: Sendable {
             // The name comes from another device; it is the last component of a path, without control characters.
             path += (path.hasSuffix("/") ? "" : "/") + Self.fileName(attachment)
         }
-        guard !FileSystem.exists(path) else {
+        // A link without a target has the name as well.
+        guard (try? FileStatus(of: path, followsLink: false)) == nil else {
             throw ControlError(.wrongState, "\(path) exists; choose another name with --to, or remove it")
         }
         self.path = path
@@ -65,7 +66,11 @@ package final class DownloadTarget: Sendable {
     /// Verifies the file and gives it its name; returns when it is on the disk.
     ///
     /// Throws ``ControlError/Code/refused`` if the bytes are not those that the message names: they are removed then.
-    package func finish() throws(ControlError) {
+    ///
+    /// - Parameter syncFolder: returns when the names in a folder are on the disk.
+    package func finish(
+        syncFolder: (_ path: String) throws(SystemError) -> Void = FileSystem.syncFolder
+    ) throws(ControlError) {
         let digest = state.withLock { Self.text(of: $0.hash.digest()) }
         guard digest == attachment.sha256, offset == attachment.size else {
             try? FileSystem.removeIfPresent(partPath)
@@ -77,6 +82,15 @@ package final class DownloadTarget: Sendable {
             try FileSystem.renameReplacingNothing(partPath, to: path)
         } catch {
             throw ControlError(.outputFailed, "cannot write \(path): \(error)")
+        }
+        let folder = FileSystem.parent(of: path)
+        do throws(SystemError) {
+            // The new name would not outlast a power failure.
+            try syncFolder(folder.isEmpty ? "." : folder)
+        } catch {
+            throw ControlError(
+                .outputFailed,
+                "\(path) is complete, but a power failure may take it away: its folder cannot be synced: \(error)")
         }
     }
 

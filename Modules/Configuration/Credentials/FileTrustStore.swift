@@ -19,19 +19,21 @@ package final class FileTrustStore: TrustStore {
 
     private let folder: String
     private let content: Mutex<Content>
+    private let bytesMax: Int
 
-    private static let bytesMax = 16 * 1024 * 1024
-
-    /// - Parameter folder: the store's folder.
+    /// - Parameters:
+    ///   - folder: the store's folder.
+    ///   - bytesMax: the largest file with the entries of all servers.
     ///
     /// Throws ``ControlError/Code/storeNotAccessible`` when the file exists and cannot be read, and
     /// ``ControlError/Code/storeUnusable`` when it is not valid JSON.
-    package init(folder: String) throws(ControlError) {
+    package init(folder: String, bytesMax: Int = ConfigurationLimits.trustBytesMax) throws(ControlError) {
         self.folder = folder
+        self.bytesMax = bytesMax
         let file = Self.file(in: folder)
         let data: [UInt8]?
         do throws(PrivateFile.Problem) {
-            data = try file.read(bytesMax: Self.bytesMax)
+            data = try file.read(bytesMax: bytesMax)
         } catch {
             throw ControlError(.storeNotAccessible, error.description)
         }
@@ -56,6 +58,7 @@ package final class FileTrustStore: TrustStore {
             var new = content
             new.servers[server] = entry
             let data = try ControlJSON.encode(new)
+            if entry != nil { try check(data, for: server, hasAuthorities: entry?.authorities != nil) }
             do throws(PrivateFile.Problem) {
                 let authorities = PrivateFile(path: authoritiesPath(for: server))
                 if let text = entry?.authorities {
@@ -76,14 +79,31 @@ package final class FileTrustStore: TrustStore {
         return entry(for: server)?.authorities == nil ? nil : authoritiesPath(for: spelling)
     }
 
+    /// Refuses entries that could not be read again, and a file that another server might have as well.
+    private func check(_ data: Data, for server: String, hasAuthorities: Bool) throws(ControlError) {
+        guard data.count <= bytesMax else {
+            throw ControlError(
+                .tooLarge,
+                "the certificates of all servers would have more than \(bytesMax) bytes; use fewer of them, or log in "
+                    + "to one of the servers without --ca first")
+        }
+        guard !hasAuthorities || Self.letters(of: server).count <= ConfigurationLimits.trustNameBytesMax else {
+            throw ControlError(
+                .badRequest, "the server's address is too long for authorities of its own (--ca); use a shorter one")
+        }
+    }
+
     private static func file(in folder: String) -> PrivateFile { PrivateFile(path: folder + "/servers.json") }
 
-    /// Returns a distinct file name for each server, whatever characters its address contains.
     private func authoritiesPath(for server: String) -> String {
-        let letters = server.utf8.map { byte in
+        "\(folder)/authorities-\(Self.letters(of: server).prefix(ConfigurationLimits.trustNameBytesMax)).pem"
+    }
+
+    /// The address in letters that the name of a file may have; distinct for each server.
+    private static func letters(of server: String) -> String {
+        server.utf8.map { byte in
             let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
             return isPlain ? String(UnicodeScalar(byte)) : "_" + String(byte, radix: 16)
-        }
-        return "\(folder)/authorities-\(letters.joined().prefix(200)).pem"
+        }.joined()
     }
 }

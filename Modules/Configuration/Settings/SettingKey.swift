@@ -31,7 +31,10 @@ package enum SettingKey: String, ProgramSettingKey {
         case .restart:
             "Undelivered messages when the daemon starts: resume (deliver them in their original"
                 + " order) or fail (mark them as failed). (default: resume)"
-        case .ordering: "laned, lanedPerChannel, mediaAfterText or strict. (default: laned)"
+        case .ordering:
+            "The order that messages keep: laned (texts among each other, and media), lanedPerChannel (the same in each"
+                + " channel), mediaAfterText (laned, but media waits for earlier texts) or strict (all of them)."
+                + " (default: laned)"
         case .headFailure:
             "A lane whose first message failed permanently: continue (send the next message) or pauseLane"
                 + " (wait until that message is resent or deleted). (default: continue)"

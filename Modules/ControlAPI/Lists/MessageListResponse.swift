@@ -2,9 +2,9 @@ package import CausewayModels
 
 /// A page of messages, as JSON.
 package struct MessageListResponse: Sendable, Hashable, Codable {
-    package let messages: [MessageDTO]
+    package private(set) var messages: [MessageDTO]
     /// The cursor of the next page; absent on the last page.
-    package let next: PageCursor?
+    package private(set) var next: PageCursor?
     /// For a channel: whether the server was asked, and why that failed.
     package var refreshed: Bool?
     package var refreshProblem: String?
@@ -12,6 +12,14 @@ package struct MessageListResponse: Sendable, Hashable, Codable {
     package init(_ messages: [MessageDTO], next: MessageCursor?) {
         self.messages = messages
         self.next = next.map(PageCursor.init)
+    }
+
+    /// Adds the page after this one. Together they are the server's if both are.
+    package mutating func append(_ page: MessageListResponse) {
+        messages += page.messages
+        next = page.next
+        if page.refreshed == false { refreshed = false }
+        refreshProblem = refreshProblem ?? page.refreshProblem
     }
 
     /// Returns the page with every message transformed.

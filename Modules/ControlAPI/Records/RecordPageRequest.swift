@@ -40,6 +40,14 @@ package struct RecordPageResponse: Sendable, Hashable, Codable {
         self.refreshed = refreshed
         self.refreshProblem = refreshProblem
     }
+
+    /// Adds the page after this one. Together they are the server's if both are.
+    package mutating func append(_ page: RecordPageResponse) {
+        records += page.records
+        next = page.next
+        refreshed = refreshed && page.refreshed
+        refreshProblem = refreshProblem ?? page.refreshProblem
+    }
 }
 
 /// A record as JSON.

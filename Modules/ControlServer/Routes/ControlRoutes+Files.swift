@@ -63,12 +63,15 @@ extension ControlRoutes {
         guard let attachment = message.attachment else {
             throw ControlError(.wrongState, "message \(id) has no file")
         }
-        guard offset <= attachment.size else {
+        guard offset == 0 || offset < attachment.size else {
             throw ControlError(.badRequest, "the file has \(attachment.size) bytes; it has no byte \(offset)")
         }
         var response = Response(status: offset > 0 ? .partialContent : .ok)
         response.headers[.contentType] = "application/octet-stream"
         response.headers[.contentLength] = String(attachment.size - offset)
+        if offset > 0 {
+            response.headers[.contentRange] = "bytes \(offset)-\(attachment.size - 1)/\(attachment.size)"
+        }
         let reader = FilePartReader(service, id, from: offset)
         // The first part shows whether the file can be read at all.
         let first = try await reader.next()

@@ -108,10 +108,12 @@ struct ControlRoutes: Sendable {
         do throws(ControlError) {
             session = try await service.login(login)
         } catch {
+            // Nothing has accepted this address: it is what a user typed.
             logger.notice(
                 "login failed",
                 metadata: [
-                    "server": "\(login.server)", "reason": "\(error.code.rawValue)", "detail": "\(error.detail)",
+                    "server": "\(ServerAddress.loggable(login.server))", "reason": "\(error.code.rawValue)",
+                    "detail": "\(error.detail)",
                 ])
             throw error
         }

@@ -10,6 +10,7 @@ package struct ClientControlService: ControlService {
     let process: StatusResponse.Process
     let monitor: ActivityMonitor
     let followers = SubscriberLimiter()
+    private let logins = LoginQueue()
     let upkeepRunner: UpkeepRunner
 
     /// - Parameters:
@@ -28,10 +29,27 @@ package struct ClientControlService: ControlService {
 
     // MARK: - Session
 
+    /// The logins that wait for the one that is under way; for tests.
+    package var loginsWaiting: Int { logins.waitingCount }
+
     package func login(_ request: LoginRequest) async throws(ControlError) -> SessionDTO {
         var request = request
+        // Before it is stored, or becomes the name of a file.
+        guard !ServerAddress.mayHaveSecret(request.server) else {
+            throw ControlError(
+                .badRequest,
+                "invalid server address: it must not contain a user, a password, a query or a fragment; use an address "
+                    + "such as https://chat.example:8443")
+        }
+        guard request.server.utf8.count <= ControlLimits.serverAddressBytesMax else {
+            throw ControlError(
+                .badRequest,
+                "invalid server address: it is longer than \(ControlLimits.serverAddressBytesMax) bytes")
+        }
         // Another spelling of the same server would be another session.
         while request.server.hasSuffix("/") { request.server.removeLast() }
+        try await logins.enter()
+        defer { logins.leave() }
         let former = trust.entry(for: request.server)
         // Stored before the login, whose transport already looks it up.
         try trust.keep(TrustEntry(request), for: request.server)

@@ -20,6 +20,11 @@ package final class ScriptedConnection: Transport {
     package func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
     ) async throws(TransportError) -> ServerInfo {
+        let isHeld = server.state.withLock { state -> Bool in
+            if state.holdsAuthentications { state.authenticationsHeld += 1 }
+            return state.holdsAuthentications
+        }
+        if isHeld { await wait { server.state.withLock { $0.holdsAuthentications } } }
         try check()
         return ServerInfo(user: try user(), server: "scripted/1")
     }
@@ -103,9 +108,16 @@ package final class ScriptedConnection: Transport {
     }
 
     private func waitWhileStalled() async {
+        await wait {
+            if case .stalled = server.state.withLock({ $0.mode }) { return true }
+            return false
+        }
+    }
+
+    /// Waits while `isHeld`, and no longer than for a response.
+    private func wait(while isHeld: () -> Bool) async {
         let deadline = runtime.now + timeout
-        while runtime.now < deadline, !Task.isCancelled, !isClosed.withLock({ $0 }) {
-            if case .stalled = server.state.withLock({ $0.mode }) {} else { return }
+        while runtime.now < deadline, !Task.isCancelled, !isClosed.withLock({ $0 }), isHeld() {
             await runtime.sleep(until: runtime.now + .milliseconds(1))
         }
     }

@@ -64,5 +64,11 @@ package final class ScriptedServer: Sendable {
     /// From now on this is the only valid token.
     package func accept(_ token: AccessToken) { state.withLock { $0.validToken = token } }
 
+    /// Whether an authentication waits, before its token is looked at.
+    package func holdAuthentications(_ isHeld: Bool) { state.withLock { $0.holdsAuthentications = isHeld } }
+
+    /// The authentications that have waited.
+    package var authenticationsHeld: Int { state.withLock { $0.authenticationsHeld } }
+
     package func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
 }

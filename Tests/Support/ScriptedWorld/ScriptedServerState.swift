@@ -19,6 +19,8 @@ struct ScriptedServerState: Sendable {
     var marks: [LaneKey: Int64] = [:]
     var tokens: [AccessToken] = []
     var deliveriesSeen = 0
+    var holdsAuthentications = false
+    var authenticationsHeld = 0
     var log = ScriptedLog()
     var ephemeral = ScriptedEphemeral()
 

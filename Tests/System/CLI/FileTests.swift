@@ -140,4 +140,20 @@ import Testing
         if let daemon { #expect(await daemon.stop() == 0) }
         await hub.process.stop()
     }
+
+    @Test func anErrorIsNotAppendedToTheProgress() async throws {
+        let home = try Home()
+        let hub = try await login(home)
+        let daemon = try Program.causewayd.start([], environment: home.environment)
+        try await daemon.says("ready")
+        let text = try home.write("words", to: "words.png")
+        let terminal = try Terminal(
+            .causeway, ["send", "general", "--image", text], environment: home.environment, columns: 300)
+        try await terminal.shows("causeway: ", "text/plain")
+        #expect(try await terminal.ended() == 65)
+        // It was shown while the file was copied.
+        #expect(!terminal.screen.text.contains("copying"))
+        #expect(await daemon.stop() == 0)
+        await hub.process.stop()
+    }
 }

@@ -45,6 +45,8 @@ import Testing
         let page = try await home.causeway("messages", "general", "--json", "--refresh").json()
         let texts = (page["messages"] as? [[String: Any]])?.map { $0["text"] as? String }
         #expect(texts == ["second", "hello world"])
+        let newest = try await home.causeway("messages", "general", "--limit", "1")
+        #expect(newest.lines.last?.hasPrefix("… and more: --before ") == true)
         await again.process.stop()
     }
 

@@ -105,6 +105,15 @@ import Testing
                 == 1)
     }
 
+    @Test func theNextStepsOfAHubNameAnAddress() async throws {
+        for (name, host) in [("::1", "[::1]"), ("127.0.0.1", "127.0.0.1")] {
+            let made = try await Program.hub.run(
+                ["init", "--data", home.path + "/hub-\(name.count)", "--name", name], environment: home.environment)
+            #expect(made.status == 0)
+            #expect(made.output.contains("causeway login https://\(host):8443 --ca "))
+        }
+    }
+
     @Test func configShowsTheDaemonsSettingsBesideOnesOwn() async throws {
         let program = try await daemon(["--retry-count", "7"])
         let settings = try await home.causeway("config", "--json").json()

@@ -42,6 +42,8 @@ import Testing
                 arguments: ["send", "general", "x", "--tag", ""], status: 65, words: "a tag is a text"),
             Wrong(arguments: ["resend"], status: 64, words: "--all"),
             Wrong(arguments: ["outbox", "--limit", "0"], status: 64, words: "--limit"),
+            Wrong(arguments: ["delete-actions", "--limit", "0"], status: 64, words: "--limit is 1 to 1000"),
+            Wrong(arguments: ["delete-actions", "--limit", "1001"], status: 64, words: "--limit is 1 to 1000"),
             Wrong(arguments: ["login", "https://x", "--token", "t"], status: 64, words: "--token"),
             Wrong(arguments: ["send", "general", "x"], status: 77, words: "not logged in"),
             Wrong(arguments: ["send", "general"], input: "", status: 65, words: "the text is empty"),
@@ -69,6 +71,9 @@ import Testing
             Wrong(
                 arguments: ["login", "http://chat.example", "--token-file", "-"], input: "t0ken", status: 76,
                 words: "without TLS"),
+            Wrong(
+                arguments: ["login", "https://ann:pw@chat.example", "--token-file", "-"], input: "t0ken", status: 65,
+                words: "invalid server address"),
             Wrong(
                 arguments: ["login", "gopher://x", "--token-file", "-"], input: "t0ken", status: 76,
                 words: "no transport for the address"),

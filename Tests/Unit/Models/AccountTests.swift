@@ -16,6 +16,22 @@ struct AccountTests {
         #expect(ServerAddress.canonical(canonical) == canonical)
     }
 
+    @Test(arguments: [
+        "https://ann:pass-word@chat.example", "https://chat.example/?token=pass-word", "https://chat.example#pass-word",
+        "ann:pass-word@chat.example", "pass-word", "://pass-word", "https:pass-word",
+    ])
+    func aLogDoesNotRepeatASecretInAnAddress(_ address: String) {
+        #expect(ServerAddress.loggable(address) == "(not an address; hidden)")
+    }
+
+    @Test(arguments: ["https://chat.example:8443", "auto://[::1]:8443/base", "test://server"])
+    func aLogHasTheAddressOfAServer(_ address: String) {
+        #expect(!ServerAddress.mayHaveSecret(address))
+        #expect(ServerAddress.loggable(address) == address)
+        let long = address + "/" + String(repeating: "e\u{301}", count: 10_000)
+        #expect(ServerAddress.loggable(long).unicodeScalars.count == 256)
+    }
+
     /// The account of a session is derived: it is not stored, and the address is kept as it was spelled.
     @Test func aSessionIsStoredWithoutItsAccount() throws {
         let id = "0190a6b2-1c3d-7e4f-8a5b-0123456789ab"

@@ -16,6 +16,9 @@ import Testing
         ),
         // Unknown sequences: a key with modifiers, a function key, Alt with a letter, meaningless bytes.
         (Array("\u{1B}[1;5Ax\u{1B}[15~y\u{1B}qz".utf8), [.character("x"), .character("y"), .character("z")]),
+        // Alt with an arrow on some terminals, which is unknown as well; and Escape, pressed more than once.
+        (Array("\u{1B}\u{1B}[Ax\u{1B}\u{1B}[5~\u{1B}\u{1B}OBy".utf8), [.character("x"), .character("y")]),
+        ([0x1B, 0x1B], [.escape, .escape]), (Array("\u{1B}\u{1B}\u{1B}[Ax".utf8), [.escape, .character("x")]),
         ([0x00, 0x1C, 0x61], [.character("a")]),
         ([0x80, 0xFF, 0x61], [.character("a")]),
         ([0xC3, 0x28], [.character("(")]), ([0xF0, 0x9F, 0x61], [.character("a")]),
@@ -40,6 +43,8 @@ import Testing
     @Test func aSequenceWithoutEndIsThrownAway() {
         var reader = TerminalKeyReader()
         #expect(reader.keys(in: Array("\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "1"), count: 100)) == [])
+        #expect(reader.keys(in: Array("a".utf8)) == [.character("a")])
+        #expect(reader.keys(in: Array("\u{1B}\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "1"), count: 100)) == [])
         #expect(reader.keys(in: Array("a".utf8)) == [.character("a")])
     }
 }

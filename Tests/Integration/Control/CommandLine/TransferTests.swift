@@ -49,6 +49,34 @@ import Testing
             sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
+    /// A new name is on the disk when its folder is.
+    @Test func theFolderIsSyncedAfterTheFileHasItsName() throws {
+        let target = try DownloadTarget(Self.attachment("a"), to: folder.path)
+        var synced: [(folder: String, hasName: Bool)] = []
+        try target.finish { path throws(SystemError) in
+            synced.append((path, FileSystem.exists(target.path)))
+            try FileSystem.syncFolder(path)
+        }
+        #expect(synced.map(\.folder) == [folder.path])
+        #expect(synced.map(\.hasName) == [true])
+
+        let other = try DownloadTarget(Self.attachment("b"), to: folder.path)
+        let error = #expect(throws: ControlError.self) {
+            try other.finish { _ throws(SystemError) in try FileSystem.syncFolder(folder.path + "/none") }
+        }
+        #expect(error?.code == .outputFailed)
+        #expect(error?.detail.hasPrefix("\(other.path) is complete") == true)
+        #expect(FileSystem.exists(other.path))
+    }
+
+    /// A download that could not have its name would be complete before that is known.
+    @Test func aLinkWithoutATargetIsAnExistingFile() throws {
+        let path = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.path + "/none")
+        let error = #expect(throws: ControlError.self) { try DownloadTarget(Self.attachment("a"), to: path) }
+        #expect(error?.code == .wrongState)
+    }
+
     /// The part beside the file has a longer name.
     @Test func aFileWithALongNameIsSaved() throws {
         let names = [

@@ -94,6 +94,37 @@ import Testing
         #expect(try FileTrustStore(folder: folder.path).entry(for: server) == nil)
     }
 
+    /// Their names would be cut at the same place.
+    @Test func twoServersWithLongAddressesDoNotShareTheirAuthorities() throws {
+        let trust = try FileTrustStore(folder: folder.path)
+        let long = "https://chat.example/" + String(repeating: "a", count: 200)
+        for server in [long + "b", long + "c"] {
+            let error = #expect(throws: ControlError.self) {
+                try trust.keep(TrustEntry(authorities: "PEM"), for: server)
+            }
+            #expect(error?.code == .badRequest)
+            #expect(trust.authoritiesFile(for: server) == nil)
+            try trust.keep(TrustEntry(certificatePath: "/c", keyPath: "/k"), for: server)
+            #expect(trust.entry(for: server)?.keyPath == "/k")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["servers.json"])
+    }
+
+    /// A file that were larger could not be read at the next start, which would fail.
+    @Test func theCertificatesOfAllServersAreBounded() throws {
+        let trust = try FileTrustStore(folder: folder.path, bytesMax: 1000)
+        let entry = TrustEntry(authorities: String(repeating: "a", count: 600))
+        try trust.keep(entry, for: "https://a.example")
+        let error = #expect(throws: ControlError.self) { try trust.keep(entry, for: "https://b.example") }
+        #expect(error?.code == .tooLarge)
+        let next = try FileTrustStore(folder: folder.path, bytesMax: 1000)
+        #expect(next.entry(for: "https://a.example") == entry)
+        #expect(next.entry(for: "https://b.example") == nil)
+        try next.keep(nil, for: "https://a.example")
+        try next.keep(entry, for: "https://b.example")
+        #expect(next.entry(for: "https://b.example") == entry)
+    }
+
     @Test func theTokenIsReadFromAFileOrTheEnvironment() async throws {
         let file = try folder.write("  s3cret\n", to: "token", mode: 0o600)
         let terminal = Terminal(environment: [:])

@@ -69,14 +69,14 @@ struct ControlWorld {
 
     /// Runs `body` while `service` is served at a socket.
     static func serving(
-        _ service: any ControlService, at path: String, requestTime: Duration? = nil,
+        _ service: any ControlService, at path: String, requestTime: Duration? = nil, logger log: Logger? = nil,
         _ body: @Sendable () async throws -> Void
     ) async throws {
         let (ready, readied) = AsyncStream.makeStream(of: Void.self)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let server = ControlServer(
-            service: service, socketPath: path, logger: logger, requestTime: requestTime ?? .seconds(60)
+            service: service, socketPath: path, logger: log ?? logger, requestTime: requestTime ?? .seconds(60)
         ) { readied.yield() }
         let group = ServiceGroup(configuration: .init(services: [server], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -2,7 +2,8 @@ import Causeway
 import CausewayControlAPI
 import Synchronization
 
-/// A service that does nothing: for tests of what happens before any request, and for watches without events.
+/// A service that does nothing, except what a test gives it: for tests of what happens before any request, and for
+/// watches without events.
 struct DeafService: ControlService {
     /// The behaviour of a watch.
     enum Watch {
@@ -24,13 +25,18 @@ struct DeafService: ControlService {
         let read: @Sendable (Body) async throws(ControlError) -> Void
     }
 
+    typealias Delivery = @Sendable (MessageID) throws(ControlError) -> DeliveryResultResponse
+
     private let watched: Watch
     private let file: File?
+    private let result: Delivery?
     private let kept = Kept()
 
-    init(watched: Watch = .refused, file: File? = nil) {
+    /// - Parameter result: the results of deliveries.
+    init(watched: Watch = .refused, file: File? = nil, result: Delivery? = nil) {
         self.watched = watched
         self.file = file
+        self.result = result
     }
 
     private var deaf: ControlError { ControlError(.internalError, "deaf") }
@@ -39,7 +45,8 @@ struct DeafService: ControlService {
     func logout() async throws(ControlError) -> LogoutReport { throw deaf }
     func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport { throw deaf }
     func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> DeliveryResultResponse {
-        throw deaf
+        guard let result else { throw deaf }
+        return try result(id)
     }
     func edit(_ id: MessageID, _ request: EditRequest) async throws(ControlError) -> MessageDTO { throw deaf }
     func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO { throw deaf }
