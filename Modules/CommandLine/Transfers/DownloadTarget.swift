@@ -1,6 +1,6 @@
 package import CausewayControlAPI
 package import CausewayModels
-package import CausewaySystem
+internal import CausewaySystem
 import CausewayTLS
 import Synchronization
 

@@ -27,12 +27,11 @@ package struct HTTPTransfer: Sendable {
     /// sent.
     package var awaitsContinue: Bool
     /// Called once, when the first part of the body is passed to a connection, on any thread; must return quickly.
-    package var bodyBegan: @Sendable () -> Void
+    package var bodyBegan: @Sendable () -> Void = {}
 
     package init(
         _ request: HTTPClientRequest, body: RequestBodyParts? = nil, receiver: ResponseBodyReceiver? = nil,
         timeouts: TransferTimeouts = TransferTimeouts(), awaitsContinue: Bool = false,
-        bodyBegan: @escaping @Sendable () -> Void = {},
         interim: @escaping @Sendable (HTTPInterimResponse) -> Void = { _ in }
     ) {
         self.request = request
@@ -40,7 +39,6 @@ package struct HTTPTransfer: Sendable {
         self.receiver = receiver
         self.timeouts = timeouts
         self.awaitsContinue = awaitsContinue
-        self.bodyBegan = bodyBegan
         self.interim = interim
     }
 }

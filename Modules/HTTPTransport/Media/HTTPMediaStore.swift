@@ -85,17 +85,18 @@ struct HTTPMediaStore: MediaStore {
     ) async throws(TransportError) -> UploadStart? {
         let announced = Mutex(String?.none)
         let hasBegun = Mutex(false)
+        var creation = HTTPTransfer(
+            requests.create(file, digest, isComplete: true), body: body(source, from: 0, to: file.size),
+            timeouts: timeouts, awaitsContinue: true
+        ) { interim in
+            guard MediaRequestBuilder.isAboutUpload(interim),
+                let location = MediaRequestBuilder.location(in: interim.fields)
+            else { return }
+            announced.withLock { $0 = location }
+        }
+        creation.bodyBegan = { hasBegun.withLock { $0 = true } }
         do throws(TransportError) {
-            let response = try await transfer(
-                HTTPTransfer(
-                    requests.create(file, digest, isComplete: true), body: body(source, from: 0, to: file.size),
-                    timeouts: timeouts, awaitsContinue: true, bodyBegan: { hasBegun.withLock { $0 = true } }
-                ) { interim in
-                    guard MediaRequestBuilder.isAboutUpload(interim),
-                        let location = MediaRequestBuilder.location(in: interim.fields)
-                    else { return }
-                    announced.withLock { $0 = location }
-                })
+            let response = try await transfer(creation)
             if response.status.code == 417 { return nil }
             learn(from: response)
             return .present(try receipt(in: response, for: file))
