@@ -107,6 +107,21 @@ struct BlobFixture: Sendable {
         #expect(second.violations.isEmpty)
     }
 
+    /// The disk fails to describe it: the folder is not opened, and nothing in it is removed.
+    @Test func aBlobWhoseSizeCannotBeReadIsNotMissing() async throws {
+        let first = try fixture.open()
+        let kept = try await first.add(
+            fileAt: fixture.folder.write("kept", to: "a"), for: fixture.reference(1), bytesMax: .max)
+        await first.close()
+        let names = try fixture.names()
+        // The longest path has 4095 bytes: that of the folder fits, those of its files do not.
+        let path = fixture.path + String(repeating: "/.", count: (4090 - fixture.path.utf8.count) / 2)
+        #expect(throws: BlobError.self) { _ = try BlobFolder(at: path) }
+        #expect(try fixture.names() == names)
+        let second = try fixture.open()
+        #expect(try await second.open(kept.sha256).read(at: 0, count: 9) == Array("kept".utf8))
+    }
+
     @Test func aDamagedBlobIsReportedAndHealed() async throws {
         let blobs = try fixture.open()
         let source = try fixture.folder.write("whole", to: "a")
