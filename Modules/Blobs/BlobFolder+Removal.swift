@@ -4,7 +4,7 @@ import Synchronization
 
 /// The removal of references, and of blobs that none holds any longer. Blocking.
 extension BlobFolder {
-    /// What lost its name, and the first failure.
+    /// The files that lost their names, and the first failure.
     private struct Removal {
         /// The paths of the files to remove.
         var unheld: [String] = []

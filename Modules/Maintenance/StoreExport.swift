@@ -28,8 +28,8 @@ package struct StoreExport {
 
     /// Writes the lines through `write`, in parts.
     ///
-    /// An entry that cannot be read ends the export, and so does the file of a message whose bytes are not those that its
-    /// name stands for: after some of its lines, so that what was written has no last line.
+    /// An entry that cannot be read ends the export. So does the file of a message that does not match its hash, after
+    /// some of its lines: what was written has no last line then.
     package func run<Failure: Error>(
         failure: (StoreError) -> Failure, _ write: ([UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> Report {

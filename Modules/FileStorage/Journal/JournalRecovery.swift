@@ -140,8 +140,8 @@ struct JournalRecovery {
 
     // MARK: The end
 
-    /// A file whose creation failed: its only frame has the number of a frame that was written elsewhere later. That one
-    /// began a transaction, of which a crash may have left only the beginning.
+    /// A file whose creation failed: its only frame has the number of a frame that was written elsewhere later. A crash
+    /// may have left only the beginning of the transaction which that one began.
     private func isLeftover(
         _ frame: FrameScanner.Frame, _ position: JournalPosition, _ size: Int64, _ last: UInt32
     ) -> Bool {
