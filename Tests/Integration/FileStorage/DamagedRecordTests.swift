@@ -98,7 +98,8 @@ struct DamagedRecordTests {
         await store.close()
     }
 
-    /// The record that replaces it has nothing to copy: an export and a migration go on without it, and a check reports it.
+    /// The record that replaces it has nothing to copy: an export and a migration go on without it, and a check reports
+    /// it.
     @Test func itStopsNoExportAfterACompaction() async throws {
         let disk = try await sample()
         let store = try await open(disk)
