@@ -161,7 +161,18 @@ struct DamagedRecordTests {
         let found = try await store.page(MessageQuery(scope: .undelivered)).messages
         #expect(found.map(\.id) == (0..<4).map(History.id))
         #expect(found.map { $0.failure?.isUnreadable == true } == [false, true, false, false])
+
+        // An export of it can be imported after a compaction.
+        try await store.maintain(.compaction)
         await store.close()
+        let reader = try FileFormat.reader(on: disk)
+        defer { reader.close() }
+        var audit = StoreAudit()
+        var problems: [StoreProblem] = []
+        try reader.readAll { entry throws(StoreError) in problems += audit.add(entry) }
+        problems += audit.finish()
+        #expect(problems == [])
+        #expect(audit.counts.messages == 4)
     }
 
     /// The records of a journal with their headers.
