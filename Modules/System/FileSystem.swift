@@ -21,7 +21,7 @@ package enum FileSystem {
             _ = try FileStatus(of: path, followsLink: false)
             return false
         } catch {
-            guard error.isNotFound else { throw error }
+            guard error.isNotFound || error.isNotFolder else { throw error }
             return true
         }
     }

@@ -24,6 +24,8 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// There is no file or folder of that name.
     package var isNotFound: Bool { code == ENOENT }
+    /// A part of the path is no folder, so that nothing can be there.
+    package var isNotFolder: Bool { code == ENOTDIR }
     /// There is a file or folder of that name already.
     package var isExisting: Bool { code == EEXIST }
     /// The disk or the user's share of it is full.

@@ -39,6 +39,25 @@ struct StoreFolderTests {
         #expect(try names(folder) == [name])
     }
 
+    /// A folder in which a migration may have been decided is not opened, also if its mark cannot be read.
+    @Test(arguments: ["sqlite", "file"]) func aMarkThatCannotBeReadIsThere(_ kind: String) async throws {
+        let folder = folders.fresh()
+        try files.createDirectory(atPath: folder + "/migration", withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: folder + "/migration/complete", withDestinationPath: "nowhere")
+        do throws(StoreError) {
+            if kind == "file" {
+                try await FileStore.open(at: folder, durability: .normal).close()
+            } else {
+                try await SQLiteStore.open(at: folder, durability: .normal).close()
+            }
+            Issue.record("it was opened")
+        } catch {
+            guard case .notAccessible(folder, let detail) = error else { throw error }
+            #expect(detail.contains("may have been interrupted"))
+        }
+        #expect(try names(folder) == ["migration"])
+    }
+
     /// The next opening completes it; a check changes nothing.
     @Test(arguments: ["sqlite", "file"]) func aCheckCompletesNoErasure(_ kind: String) async throws {
         let folder = folders.fresh()
