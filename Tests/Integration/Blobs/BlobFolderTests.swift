@@ -142,6 +142,26 @@ struct BlobFixture: Sendable {
         await #expect(throws: BlobError.self) { _ = try await blobs.open(found.sha256) }
     }
 
+    /// The message of a damaged file fails for good.
+    @Test func aWantOfResourcesIsNoDamage() {
+        // Too many open files in the process, and in the system; too little memory.
+        for code: Int32 in [24, 23, 12] {
+            let error = BlobError(reading: "a", SystemError(code: code))
+            guard case .notAccessible("a", _) = error else {
+                Issue.record("\(code): \(error)")
+                continue
+            }
+        }
+        // No such file; a disk that fails.
+        for code: Int32 in [2, 5] {
+            let error = BlobError(reading: "a", SystemError(code: code))
+            guard case .damaged("a", _) = error else {
+                Issue.record("\(code): \(error)")
+                continue
+            }
+        }
+    }
+
     /// One part at a time: a file of many parts costs the memory of one.
     @Test func aLargeFileIsCopiedInParts() async throws {
         let count = 40 << 20
