@@ -5,7 +5,7 @@ import Synchronization
 
 /// Copying a whole folder of blobs while it is in use.
 extension BlobFolder {
-    /// Removes nothing until `body` has ended: releases take effect afterwards.
+    /// Removes nothing until `body` has ended: releases take effect afterwards, also those that were asked for before.
     package func holding<Value: Sendable>(
         _ body: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
@@ -14,12 +14,10 @@ extension BlobFolder {
         do throws(StoreError) { result = .success(try await body()) } catch { result = .failure(error) }
         let due: [BlobIndex.Key] = state.withLock { state in
             state.holdsCount -= 1
-            guard state.holdsCount == 0 else { return [] }
-            defer { state.deferred = [] }
-            return Array(state.deferred)
+            return state.holdsCount == 0 ? Array(state.deferred) : []
         }
         // The next sweep finds files that cannot be removed now.
-        if !due.isEmpty { try? release(due) }
+        if !due.isEmpty { try? release(due, onlyDue: true) }
         return try result.get()
     }
 

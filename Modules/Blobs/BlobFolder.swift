@@ -31,7 +31,7 @@ package final class BlobFolder: BlobStore {
         var isClosed = false
         /// The works under way during which nothing may be removed.
         var holdsCount = 0
-        /// References that are to be released when the last of them has ended.
+        /// References that are to be released when the last of them has ended, unless they are added again before.
         var deferred: Set<BlobIndex.Key> = []
     }
 
@@ -102,11 +102,6 @@ package final class BlobFolder: BlobStore {
     package func release(_ references: [BlobReference]) async throws(BlobError) {
         guard !references.isEmpty else { return }
         let keys = references.map(Self.key)
-        let isDeferred = state.withLock { state in
-            if state.holdsCount > 0, !state.isClosed { state.deferred.formUnion(keys) }
-            return state.holdsCount > 0 && !state.isClosed
-        }
-        if isDeferred { return }
         try await copies.perform { () throws(BlobError) in try self.release(keys) }
     }
 

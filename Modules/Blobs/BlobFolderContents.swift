@@ -9,7 +9,8 @@ struct BlobFolderContents {
 
     /// Reads the names in the folder, and the size of each blob.
     ///
-    /// Files with other names are left alone. A file that cannot be removed is left to the next opening.
+    /// Files with other names are left alone. A file that cannot be removed is left to the next opening. Throws if the
+    /// names, or the size of a blob, cannot be read.
     init(of path: String, bounds: BlobBounds) throws(BlobError) {
         index = BlobIndex(bounds: bounds)
         let names: [String]
@@ -33,9 +34,7 @@ struct BlobFolderContents {
             }
         }
         for reference in references {
-            guard blobs.contains(reference.sha256),
-                let size = index.size(of: reference.sha256) ?? Self.size(of: path + "/" + reference.sha256)
-            else {
+            guard blobs.contains(reference.sha256), let size = try size(of: reference.sha256, in: path) else {
                 try? FileSystem.removeIfPresent(path + "/" + reference.name)
                 continue
             }
@@ -46,8 +45,18 @@ struct BlobFolderContents {
         }
     }
 
-    private static func size(of path: String) -> Int64? {
-        guard let status = try? FileStatus(of: path, followsLink: false), status.kind == .file else { return nil }
-        return status.bytesCount
+    /// The size of a blob, which is read once; `nil` if there is no such file.
+    ///
+    /// A blob that the disk fails to describe is not missing: what holds it must not be removed.
+    private func size(of sha256: String, in path: String) throws(BlobError) -> Int64? {
+        if let known = index.size(of: sha256) { return known }
+        let file = path + "/" + sha256
+        do throws(SystemError) {
+            let status = try FileStatus(of: file, followsLink: false)
+            return status.kind == .file ? status.bytesCount : nil
+        } catch {
+            if error.isNotFound { return nil }
+            throw .notAccessible(path: file, detail: error.description)
+        }
     }
 }

@@ -1,6 +1,6 @@
 internal import CausewayModels
-internal import CausewayStorage
-internal import CausewaySystem
+package import CausewayStorage
+package import CausewaySystem
 
 /// A blob's file, open for reading. The file remains readable when its name is gone.
 final class OpenBlob: Blob {
@@ -21,7 +21,7 @@ final class OpenBlob: Blob {
             file = try OpenFile(path, for: .reading, .noLink)
             found = try file.status().bytesCount
         } catch {
-            throw .damaged(path: path, detail: error.description)
+            throw BlobError(reading: path, error)
         }
         guard found == size else {
             throw .damaged(path: path, detail: "it has \(found) bytes instead of \(size)")
@@ -36,10 +36,22 @@ final class OpenBlob: Blob {
             do throws(SystemError) {
                 bytes = try file.bytes(at: offset, count: wanted)
             } catch {
-                throw .damaged(path: name, detail: error.description)
+                throw BlobError(reading: name, error)
             }
             guard bytes.count == wanted else { throw .damaged(path: name, detail: "it ends before its size") }
             return bytes
         }
+    }
+}
+
+extension BlobError {
+    /// The failure to open or to read the file of a blob.
+    ///
+    /// A want of resources passes, and is no damage: the message of a damaged file fails for good.
+    package init(reading path: String, _ error: SystemError) {
+        self =
+            error.isOutOfResources
+            ? .notAccessible(path: path, detail: error.description)
+            : .damaged(path: path, detail: error.description)
     }
 }

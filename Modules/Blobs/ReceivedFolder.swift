@@ -10,6 +10,7 @@ import Synchronization
 /// | --- | --- |
 /// | `HASH` | a complete file: 64 hexadecimal digits of its SHA-256 |
 /// | `HASH.part` | the beginning of a file |
+/// | `removed-NUMBER` | a file that is being removed |
 ///
 /// The names in the folder are the whole state; the index in memory is read from them at the first call, and orders
 /// files of earlier runs by the time of their last change.
@@ -17,8 +18,9 @@ import Synchronization
 /// Nothing is synced: the server has every file. After a loss of power a file may have its name and not its content, so
 /// a complete file of an earlier run is read and verified before its first use, and removed if it is damaged.
 ///
-/// **Shared state.** One lock guards the index and the waiters. It is held for a few instructions, never for a call of
-/// the system. Files are read, written and hashed on threads of their own.
+/// **Shared state.** One lock guards the index, the waiters, and the moment at which a removed file loses its name: the
+/// same file can be downloaded again from then on, while its bytes are freed. The lock is held for a few renames at
+/// most, never for reading, writing or removing. Files are read, written and hashed on threads of their own.
 package final class ReceivedFolder: ReceivedFiles {
     private struct State {
         var index = ReceivedIndex()
@@ -28,6 +30,8 @@ package final class ReceivedFolder: ReceivedFiles {
         var unverified: Set<String> = []
         /// Files under way that are removed when they end.
         var unwanted: Set<String> = []
+        /// The number of the last file of this run that lost its name.
+        var lastNumber = 0
         /// Work under way, and the calls that wait for each.
         var turns: [Turn: [CheckedContinuation<Void, Never>]] = [:]
     }
@@ -42,9 +46,15 @@ package final class ReceivedFolder: ReceivedFiles {
     package let path: String
     private let state = Mutex(State())
     private let queues = BlockingQueues("causeway received", threads: 2)
+    private let beforeRemoval: (@Sendable () -> Void)?
 
-    /// - Parameter path: of a folder that need not exist. Only the process that owns the store may use it.
-    package init(at path: String) { self.path = path }
+    /// - Parameters:
+    ///   - path: of a folder that need not exist. Only the process that owns the store may use it.
+    ///   - beforeRemoval: called before each removal of a file, which has lost its name; only tests set it.
+    package init(at path: String, beforeRemoval: (@Sendable () -> Void)? = nil) {
+        self.path = path
+        self.beforeRemoval = beforeRemoval
+    }
 
     package func makeExecutor() -> (any TaskExecutor)? { queues.makeExecutor() }
 
@@ -82,12 +92,10 @@ package final class ReceivedFolder: ReceivedFiles {
         try await queues.perform { () throws(BlobError) in
             try self.readFolder()
             for sha256 in sha256s where Attachment.isHash(sha256) {
-                let isFree = self.state.withLock { state in
-                    if state.turns[.download(sha256)] != nil { return false }
-                    state.index.remove(sha256)
-                    return true
+                let aside = self.state.withLock { state in
+                    state.turns[.download(sha256)] == nil ? self.moveAside([sha256], &state) : []
                 }
-                if isFree { self.remove(sha256) }
+                self.removeMoved(aside)
             }
         }
     }
@@ -95,12 +103,12 @@ package final class ReceivedFolder: ReceivedFiles {
     package func removeAll() async throws(BlobError) {
         try await queues.perform { () throws(BlobError) in
             try self.readFolder()
-            let removed = self.state.withLock { state in
+            let aside = self.state.withLock { state in
                 let (removed, underWay) = state.index.removeAll()
                 state.unwanted.formUnion(underWay)
-                return removed
+                return self.moveAside(removed, &state)
             }
-            for name in removed { self.remove(name) }
+            self.removeMoved(aside)
         }
     }
 
@@ -116,9 +124,13 @@ package final class ReceivedFolder: ReceivedFiles {
         if FileSystem.exists(file(sha256)), state.withLock({ $0.index.use(sha256) }) {
             return OpenPart(attachment, nil, length: attachment.size, self, queues)
         }
-        let removed = state.withLock { $0.index.begin(sha256, size: attachment.size, bytesMax: bytesMax) }
-        guard let removed else { throw .storageFull(bytes: attachment.size, limit: bytesMax) }
-        for name in removed { remove(name) }
+        let aside = state.withLock { state -> [String]? in
+            guard let removed = state.index.begin(sha256, size: attachment.size, bytesMax: bytesMax)
+            else { return nil }
+            return moveAside(removed, &state)
+        }
+        guard let aside else { throw .storageFull(bytes: attachment.size, limit: bytesMax) }
+        removeMoved(aside)
         do throws(SystemError) {
             let part = try openPart(sha256)
             var length = try part.status().bytesCount
@@ -163,16 +175,16 @@ package final class ReceivedFolder: ReceivedFiles {
     ///   - length: the bytes that are kept.
     ///   - isComplete: whether the file has its name; it may be empty.
     func ended(_ sha256: String, length: Int64, isComplete: Bool) {
-        let isUnwanted = state.withLock { state in
-            let isUnwanted = state.unwanted.remove(sha256) != nil
-            if isComplete || length > 0, !isUnwanted {
+        let aside = state.withLock { state -> [String] in
+            if state.unwanted.remove(sha256) != nil { return moveAside([sha256], &state) }
+            if isComplete || length > 0 {
                 state.index.end(sha256, size: length)
             } else {
                 state.index.remove(sha256)
             }
-            return isUnwanted
+            return []
         }
-        if isUnwanted { remove(sha256) }
+        removeMoved(aside)
         releaseTurn(.download(sha256))
     }
 
@@ -229,8 +241,8 @@ package final class ReceivedFolder: ReceivedFiles {
             // Another call may have read it meanwhile.
             guard self.state.withLock({ $0.unverified.contains(sha256) }) else { return }
             if (try? Self.hash(ofFileAt: self.file(sha256))) != sha256 {
-                self.state.withLock { $0.index.remove(sha256) }
-                self.remove(sha256)
+                let aside = self.state.withLock { state in self.moveAside([sha256], &state) }
+                self.removeMoved(aside)
             }
             self.state.withLock { _ = $0.unverified.remove(sha256) }
         }
@@ -256,9 +268,32 @@ package final class ReceivedFolder: ReceivedFiles {
 
     private static let partSuffix = ".part"
 
-    private func remove(_ sha256: String) {
-        try? FileSystem.removeIfPresent(file(sha256))
-        discard(sha256)
+    private static let asidePrefix = "removed-"
+
+    /// Takes files out of the index, and their names from what the folder has of them.
+    ///
+    /// - Returns: the paths of the files to remove.
+    private func moveAside(_ sha256s: [String], _ state: inout State) -> [String] {
+        var moved: [String] = []
+        for sha256 in sha256s {
+            state.index.remove(sha256)
+            for path in [file(sha256), partPath(sha256)] {
+                let aside = file(Self.asidePrefix + String(state.lastNumber + 1))
+                // Mostly there is one of them. What cannot be renamed is found by the next run.
+                guard (try? FileSystem.rename(path, to: aside)) != nil else { continue }
+                state.lastNumber += 1
+                moved.append(aside)
+            }
+        }
+        return moved
+    }
+
+    /// Removes files that have lost their names. The bytes of a large one take a while to free.
+    private func removeMoved(_ aside: [String]) {
+        for path in aside {
+            beforeRemoval?()
+            try? FileSystem.removeIfPresent(path)
+        }
     }
 
     /// Reads the names at the first call. Blocks the thread.
@@ -272,6 +307,7 @@ package final class ReceivedFolder: ReceivedFiles {
         var complete: Set<String> = []
         do throws(SystemError) {
             for name in try FileSystem.names(in: path) {
+                if name.hasPrefix(Self.asidePrefix) { try? FileSystem.removeIfPresent(path + "/" + name) }
                 let sha256 = name.hasSuffix(Self.partSuffix) ? String(name.dropLast(Self.partSuffix.count)) : name
                 guard Attachment.isHash(sha256),
                     let status = try? FileStatus(of: path + "/" + name, followsLink: false), status.kind == .file

@@ -66,8 +66,12 @@ package struct StoreErasure {
 
     /// Completes a removal that was interrupted, if there is one. The caller holds the folder's lock.
     package static func complete(in folder: String) throws(StoreError) {
-        guard isUnfinished(in: folder) else { return }
-        do throws(SystemError) { try StoreErasure(folder, nil).remove() } catch { throw failure(error, at: folder) }
+        do throws(SystemError) {
+            if try FileSystem.isMissing(folder + "/" + mark) { return }
+            try StoreErasure(folder, nil).remove()
+        } catch {
+            throw failure(error, at: folder)
+        }
     }
 
     private func takeStep() throws(SystemError) {

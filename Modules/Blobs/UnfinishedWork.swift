@@ -15,12 +15,22 @@ package enum UnfinishedWork {
     /// In the staging folder, from the moment when everything is copied: the name of the new store's kind.
     package static let copied = "copied"
 
-    /// Throws if the folder must not be opened as a store.
+    /// Throws if the folder must not be opened as a store, or if that cannot be told.
     package static func require(none folder: String) throws(StoreError) {
-        if FileSystem.exists("\(folder)/\(mark)") {
+        let isBackup: Bool
+        let kind: String?
+        do throws(SystemError) {
+            isBackup = try !FileSystem.isMissing("\(folder)/\(mark)")
+            kind = try readText(of: complete, in: folder)
+        } catch {
+            throw .notAccessible(
+                path: folder,
+                detail: "a backup or a migration may have been interrupted there: its mark cannot be read (\(error))")
+        }
+        if isBackup {
             throw .notAccessible(path: folder, detail: "it is a backup that was interrupted; remove it")
         }
-        if let kind = migration(in: folder) {
+        if let kind {
             throw .notAccessible(
                 path: folder,
                 detail: "a migration was interrupted; complete it with `causeway store migrate --to \(kind)`")
@@ -30,11 +40,15 @@ package enum UnfinishedWork {
     /// The kind of store to which a migration switches that has not ended; `nil` if none has passed its verification.
     package static func migration(in folder: String) -> String? { text(of: complete, in: folder) }
 
-    /// The content of a mark in the staging folder.
+    /// The content of a mark in the staging folder; `nil` also if it cannot be read.
     package static func text(of mark: String, in folder: String) -> String? {
-        guard let file = try? OpenFile("\(folder)/\(staging)/\(mark)", for: .reading, .noLink),
-            let bytes = try? file.bytes(at: 0, count: 32)
-        else { return nil }
+        try? readText(of: mark, in: folder)
+    }
+
+    private static func readText(of mark: String, in folder: String) throws(SystemError) -> String? {
+        let path = "\(folder)/\(staging)/\(mark)"
+        if try FileSystem.isMissing(path) { return nil }
+        let bytes = try OpenFile(path, for: .reading, .noLink).bytes(at: 0, count: 32)
         return String(decoding: bytes, as: UTF8.self)
     }
 }

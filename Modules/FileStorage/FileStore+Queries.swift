@@ -56,7 +56,9 @@ extension FileStore {
                 var actions: [DeleteAction] = []
                 for entry in found {
                     // A damaged one tells nothing that could be listed.
-                    do throws(StoreError) { actions.append(try reader.deletion(entry)) } catch {
+                    do throws(StoreError) {
+                        if let action = try reader.deletion(entry) { actions.append(action) }
+                    } catch {
                         guard case .damaged = error else { throw error }
                     }
                 }

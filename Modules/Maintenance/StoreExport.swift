@@ -1,3 +1,4 @@
+import CausewayBlobs
 package import CausewayStorage
 import CausewaySystem
 import Foundation
@@ -27,7 +28,8 @@ package struct StoreExport {
 
     /// Writes the lines through `write`, in parts.
     ///
-    /// An entry that cannot be read ends the export.
+    /// An entry that cannot be read ends the export. So does the file of a message that does not match its hash, after
+    /// some of its lines: what was written has no last line then.
     package func run<Failure: Error>(
         failure: (StoreError) -> Failure, _ write: ([UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> Report {
@@ -79,6 +81,7 @@ package struct StoreExport {
             throw StoreFolderTools.failure(error, at: path)
         }
         var offset: Int64 = 0
+        var digest = BlobDigest()
         repeat {
             let part: [UInt8]
             do throws(SystemError) {
@@ -87,8 +90,13 @@ package struct StoreExport {
             } catch {
                 throw StoreFolderTools.failure(error, at: path)
             }
+            digest.update(part)
             try put(.file(.init(sha256: sha256, offset: offset, size: size, bytes: Data(part))))
             offset += Int64(part.count)
         } while offset < size
+        guard digest.sha256 == sha256 else {
+            throw .damaged(
+                path: path, detail: "its content does not match its name; `causeway store check` lists all problems")
+        }
     }
 }

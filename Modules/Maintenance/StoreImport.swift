@@ -43,6 +43,8 @@ package final class StoreImport {
     private var hasAccount = false
     /// True once the new store is marked as complete.
     private var isDecided = false
+    /// The messages of each file that is not there yet.
+    private var needed: [String: [StoreAudit.NeededFile]] = [:]
     /// The files that are complete, and the one that is being read.
     private var files: Set<String> = []
     private var part: (sha256: String, path: String, file: OpenFile, offset: Int64, size: Int64)?
@@ -131,7 +133,9 @@ package final class StoreImport {
         case .header, .account: break
         default: if !hasAccount { throw .line(lines, "no line of type `account` precedes it") }
         }
+        let known = audit.files.count
         if let problem = audit.add(entry).first { throw .line(lines, "\(problem.place): \(problem.detail)") }
+        for file in audit.files[known...] { needed[file.sha256, default: []].append(file) }
         batch.append(entry)
         if batch.count >= Self.batchEntries { try write() }
     }
@@ -164,9 +168,11 @@ package final class StoreImport {
     private func completeFile() async throws(Problem) {
         guard let complete = part, complete.offset == complete.size else { return }
         part = nil
-        let needed = audit.files.filter { $0.sha256 == complete.sha256 }
-        if needed.isEmpty { throw .line(lines, "no message has the file \(complete.sha256)") }
-        for file in needed {
+        let waiting = needed.removeValue(forKey: complete.sha256) ?? []
+        if waiting.isEmpty, !files.contains(complete.sha256) {
+            throw .line(lines, "no message has the file \(complete.sha256)")
+        }
+        for file in waiting {
             let reference = BlobReference(account: file.account, message: file.message)
             let found: Attachment
             do throws(BlobError) {
@@ -210,8 +216,8 @@ package final class StoreImport {
         guard hasEnded else { throw .line(lines + 1, "the export is cut: its last line is missing") }
         if let problem = audit.finish().first { throw .line(lines, "\(problem.place): \(problem.detail)") }
         if part != nil { throw .line(lines, "a file is cut") }
-        if let missing = audit.files.first(where: { !files.contains($0.sha256) }) {
-            throw .line(lines, "the file of message \(missing.message) is missing")
+        if let missing = audit.files.first(where: { needed[$0.sha256]?.contains($0) == true }) {
+            throw .line(lines, "the file of message \(missing.message) is missing, or precedes it")
         }
         try write()
         await blobs.close()

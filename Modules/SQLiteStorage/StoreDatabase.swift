@@ -46,10 +46,12 @@ final class StoreDatabase: Sendable {
         logEnd = try LogEnd(folder, trace: options.traceLogEnd)
         let hasLog = try folder.size(of: folder.log) ?? 0 > 0
         if isNew {
-            logEnd.withdraw()
-            loss = nil
+            // Of a store that is gone as a whole, but for its note.
+            loss = logEnd.loss(hasDatabase: false)
             tornTail = nil
             try StoreSchema.create(folder)
+            // Only now: if no new store is made, the next opening has to report the loss.
+            logEnd.withdraw()
         } else {
             try StoreSchema.identify(folder)
             // Before SQLite reads the log: it ignores what it cannot use, and overwrites it.

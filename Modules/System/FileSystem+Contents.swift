@@ -8,12 +8,18 @@
 
 /// The content of folders and disks.
 extension FileSystem {
-    /// The names in a folder without `.` and `..`, in no order.
+    /// The names in a folder without `.` and `..`, in no order: all of them, or an error.
     package static func names(in folder: String) throws(SystemError) -> [String] {
         guard let stream = unsafe opendir(folder) else { throw .last }
         defer { _ = unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            // The end is told from a failure only by the error number.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw .last }
+                return names
+            }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 let capacity = unsafe MemoryLayout.size(ofValue: pointer.pointee)
                 return unsafe pointer.withMemoryRebound(to: CChar.self, capacity: capacity) {
@@ -22,7 +28,6 @@ extension FileSystem {
             }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names
     }
 
     /// Bytes that this process may still write to the disk of a file or folder.

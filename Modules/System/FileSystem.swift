@@ -14,6 +14,18 @@ package enum FileSystem {
     /// True if there is something of that name; a link counts if its target exists.
     package static func exists(_ path: String) -> Bool { (try? FileStatus(of: path)) != nil }
 
+    /// True if there is nothing of that name, not even a link. Throws if the disk fails to tell: what cannot be looked
+    /// at is not missing.
+    package static func isMissing(_ path: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            _ = try FileStatus(of: path, followsLink: false)
+            return false
+        } catch {
+            guard error.isNotFound || error.isNotFolder else { throw error }
+            return true
+        }
+    }
+
     /// True if this process may pass through the folder.
     package static func canEnter(_ folder: String) -> Bool { unsafe access(folder, X_OK) == 0 }
 

@@ -24,6 +24,10 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// There is no file or folder of that name.
     package var isNotFound: Bool { code == ENOENT }
+    /// A part of the path is no folder, so that nothing can be there.
+    package var isNotFolder: Bool { code == ENOTDIR }
+    /// The process or the system has too many open files, or too little memory, at present.
+    package var isOutOfResources: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
     /// There is a file or folder of that name already.
     package var isExisting: Bool { code == EEXIST }
     /// The disk or the user's share of it is full.

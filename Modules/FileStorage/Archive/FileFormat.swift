@@ -27,6 +27,11 @@ package struct FileFormat: StoreFormat {
         try FileReader(ReadOnlyDisk(SystemDisk(folder)), StoreFiles(folder: folder))
     }
 
+    /// Opens a store on a disk of a test's own.
+    package static func reader(on disk: any Disk) throws(StoreError) -> any StoreReader {
+        try FileReader(ReadOnlyDisk(disk), StoreFiles(folder: "store"))
+    }
+
     package func writer(to folder: String) throws(StoreError) -> any StoreWriter {
         try FileWriter(SystemDisk(folder), StoreFiles(folder: folder))
     }

@@ -49,6 +49,35 @@ final class FileReader: StoreReader {
         }
         try verifyFrames(progress, problem)
         if hasSnapshot { try verifyIndex(problem) }
+        try verifyReplaced(problem)
+    }
+
+    /// Reports the records that compaction found damaged, and replaced by others without their content: they stop
+    /// nothing, and no entry is read of them.
+    private func verifyReplaced(_ problem: (StoreProblem) throws(StoreError) -> Void) throws(StoreError) {
+        let reader = RecordReader(files.all, files.names)
+        var replaced: [(location: RecordLocation, what: String)] = []
+        for account in index.accounts {
+            for (identity, stored) in account.records.stored {
+                let isReplaced = try ifReadable { () throws(StoreError) in try reader.stored(stored).value.isEmpty }
+                if isReplaced == true { replaced.append((stored.location, "\(identity.kind.value) \(identity.id)")) }
+            }
+            for (sequence, stored) in account.deletions.stored {
+                let isReplaced = try ifReadable { () throws(StoreError) in try reader.deletion(stored) == nil }
+                if isReplaced == true { replaced.append((stored.location, "deletion \(sequence)")) }
+            }
+        }
+        for (location, what) in replaced.sorted(by: { $0.location.packed < $1.location.packed }) {
+            try problem(unreadable(location, what, "it was damaged, and its content is lost"))
+        }
+    }
+
+    /// `nil` if the record is damaged, which reading the entries reports.
+    private func ifReadable<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value? {
+        do throws(StoreError) { return try body() } catch {
+            guard case .damaged = error else { throw error }
+            return nil
+        }
     }
 
     private func verifyFrames(
@@ -157,6 +186,7 @@ final class FileReader: StoreReader {
                 do throws(StoreError) {
                     row = try reader.row(at: found.location).row
                 } catch {
+                    guard case .damaged = error else { throw error }
                     try problem(unreadable(found.location, "item \(MessageID(found.id))", error))
                     continue
                 }
@@ -179,27 +209,39 @@ final class FileReader: StoreReader {
             return left.key.kind.value.utf8.lexicographicallyPrecedes(right.key.kind.value.utf8)
         }
         for (identity, stored) in records {
-            do throws(StoreError) {
-                try entry(.record(try reader.stored(stored)))
-            } catch {
+            let place = "\(identity.kind.value) \(identity.id)"
+            let record: StoredRecord
+            do throws(StoreError) { record = try reader.stored(stored) } catch {
                 guard case .damaged = error else { throw error }
-                try problem(unreadable(stored.location, "\(identity.kind.value) \(identity.id)", error))
+                try problem(unreadable(stored.location, place, error))
+                continue
             }
+            guard record.kind == identity.kind, record.id == identity.id else {
+                try problem(unreadable(stored.location, place, nil))
+                continue
+            }
+            // Nothing of a record that compaction has replaced could be copied: see `verifyReplaced`.
+            if !record.value.isEmpty { try entry(.record(record)) }
         }
         for (sequence, stored) in account.deletions.stored.sorted(by: { $0.key < $1.key }) {
-            do throws(StoreError) {
-                try entry(.deletion(try reader.deletion(stored)))
-            } catch {
+            let action: DeleteAction?
+            do throws(StoreError) { action = try reader.deletion(stored) } catch {
                 guard case .damaged = error else { throw error }
                 try problem(unreadable(stored.location, "deletion \(sequence)", error))
+                continue
             }
+            if let action { try entry(.deletion(action)) }
         }
     }
 
     private func unreadable(_ location: RecordLocation, _ what: String, _ error: StoreError?) -> StoreProblem {
-        let name = files.names.path(StoreFiles.journal(location.file))
         var detail = "the record is of another item"
         if case .damaged(_, let found)? = error { detail = found }
+        return unreadable(location, what, detail)
+    }
+
+    private func unreadable(_ location: RecordLocation, _ what: String, _ detail: String) -> StoreProblem {
+        let name = files.names.path(StoreFiles.journal(location.file))
         return StoreProblem("unreadable", at: "\(name) at byte \(location.offset), \(what)", detail)
     }
 }

@@ -112,8 +112,8 @@ extension RecordReader {
         }
     }
 
-    /// A past deletion.
-    func deletion(_ entry: DeletionIndex.Entry) throws(StoreError) -> DeleteAction {
+    /// A past deletion; `nil` if its record was damaged, and compaction has replaced it by one without details.
+    func deletion(_ entry: DeletionIndex.Entry) throws(StoreError) -> DeleteAction? {
         let (kind, fields) = try record(at: entry.location)
         guard kind == .deletion else { throw damage(entry.location, "a record is of another kind") }
         do throws(FieldReader.Malformed) { return try RowCoding.deletion(fields) } catch {

@@ -88,7 +88,7 @@ enum RowCoding {
         }
     }
 
-    /// A past deletion whose details are lost: it is not listed.
+    /// A past deletion whose details are lost: it is not listed, and no export has it.
     static func write(
         deletion sequence: Int64, of message: MessageID, _ account: Int, to buffer: inout FrameBuffer
     ) throws(StoreError) -> RecordLocation {
@@ -140,10 +140,11 @@ enum RowCoding {
         return kind
     }
 
-    /// A past deletion, as its fields have it.
-    static func deletion(_ reader: FieldReader) throws(FieldReader.Malformed) -> DeleteAction {
+    /// A past deletion, as its fields have it; `nil` if its details are lost.
+    static func deletion(_ reader: FieldReader) throws(FieldReader.Malformed) -> DeleteAction? {
         let fields = try Fields(reader)
-        var action = try StoredJSON.decode(DeleteAction.self, fields.bytes(4) ?? [])
+        guard let json = fields.bytes(4) else { return nil }
+        var action = try StoredJSON.decode(DeleteAction.self, json)
         action.sequence = try fields.required(2)
         return action
     }

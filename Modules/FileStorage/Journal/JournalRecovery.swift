@@ -64,7 +64,7 @@ struct JournalRecovery {
         try requireFormerFiles()
         let start = end
         var position = start
-        while true {
+        reading: while true {
             var scanner = try scanner(of: position.file)
             guard position.offset <= scanner.size else {
                 throw damage(position, scanner.size, "the journal ends before its snapshot")
@@ -84,7 +84,7 @@ struct JournalRecovery {
                     guard isLeftover(frame, position, scanner.size, last) else {
                         throw damage(position, nil, "frame \(frame.header.number) instead of \(position.number)")
                     }
-                    return try finish()
+                    break reading
                 }
                 try apply(frame, position)
                 noteUnproven(frame.header, position)
@@ -140,12 +140,13 @@ struct JournalRecovery {
 
     // MARK: The end
 
-    /// A file whose creation failed: its only frame has the number of a frame that was written elsewhere later.
+    /// A file whose creation failed: its only frame has the number of a frame that was written elsewhere later. A crash
+    /// may have left only the beginning of the transaction which that one began.
     private func isLeftover(
         _ frame: FrameScanner.Frame, _ position: JournalPosition, _ size: Int64, _ last: UInt32
     ) -> Bool {
         position.offset == 0 && position.file == last && frame.end == size && frame.header.number < position.number
-            && end.number == position.number
+            && frame.header.number <= end.number
     }
 
     /// Ends at a frame that cannot be read.

@@ -116,11 +116,15 @@ extension FileRows {
     fileprivate mutating func move(
         _ sequence: Int64, _ entry: DeletionIndex.Entry, in account: Int
     ) throws(StoreError) {
-        let location: RecordLocation
-        do throws(StoreError) {
-            location = try RowCoding.write(try reader.deletion(entry), account, to: &buffer)
-        } catch {
+        let action: DeleteAction?
+        do throws(StoreError) { action = try reader.deletion(entry) } catch {
             guard case .damaged = error else { throw error }
+            action = nil
+        }
+        let location: RecordLocation
+        if let action {
+            location = try RowCoding.write(action, account, to: &buffer)
+        } else {
             // The message stays deleted; the details are lost.
             location = try RowCoding.write(deletion: sequence, of: entry.message, account, to: &buffer)
         }

@@ -14,6 +14,8 @@ package final class BlobFaults: Sendable {
         case sync
         /// Before the folder of a blob is synced into its parent.
         case folder
+        /// Before a blob of a name is looked for.
+        case look
         /// Before a file gets a second name: it gets none, as on a file system without such names.
         case link
         /// After a file has the name of a blob, before the name is durable.

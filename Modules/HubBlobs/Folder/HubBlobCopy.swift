@@ -8,19 +8,17 @@ package enum HubBlobCopy {
     private static let partBytes = 1024 * 1024
 
     /// Adds the blobs of a folder to another one, durably; those that are there already are unchanged. Parts of uploads
-    /// are not copied. A hub may use the source meanwhile: blobs that it removes are left out.
+    /// are not copied. A hub may use the source meanwhile: blobs that it removes are left out. Throws if a folder of
+    /// blobs cannot be read.
     ///
     /// - Returns: the number of blobs that were added.
     package static func run(from source: String, to target: String) throws(BlobStorageError) -> Int {
-        guard FileSystem.exists(source) else { return 0 }
+        guard try HubBlobFolder.namesIfPresent(in: source) != nil else { return 0 }
         try makeFolder(target)
         var count = 0
         for byte in UInt8.min ... .max {
             let folder = "/" + Hexadecimal.text(of: [byte])
-            guard FileSystem.exists(source + folder) else { continue }
-            let names = try HubBlobFolder.doing(source + folder) { () throws(SystemError) in
-                try FileSystem.names(in: source + folder)
-            }
+            guard let names = try HubBlobFolder.namesIfPresent(in: source + folder) else { continue }
             try makeFolder(target + folder)
             for name in names where BlobName(name) != nil {
                 let path = folder + "/" + name

@@ -20,7 +20,8 @@ extension HubBlobFolder {
     func addBlob(_ name: BlobName, from part: String, _ id: UploadID) throws(SystemError) {
         try makeFolder(of: name)
         let target = path(of: name)
-        let isNew = !FileSystem.exists(target)
+        try inject(.look)
+        let isNew = try FileSystem.isMissing(target)
         let temporary = partsFolder + "/" + id.text + Self.temporarySuffix
         do throws(SystemError) {
             try FileSystem.removeIfPresent(temporary)

@@ -168,9 +168,8 @@ package final class HubBlobFolder: BlobStorage {
 
     package func names(firstByte: UInt8) async throws(BlobStorageError) -> [BlobName] {
         let folder = path + "/" + Hexadecimal.text(of: [firstByte])
-        return try await perform { [self] () throws(BlobStorageError) in
-            guard FileSystem.exists(folder) else { return [] }
-            return try names(in: folder).compactMap { BlobName($0) }
+        return try await perform { () throws(BlobStorageError) in
+            try Self.namesIfPresent(in: folder)?.compactMap { BlobName($0) } ?? []
         }
     }
 
@@ -186,6 +185,14 @@ package final class HubBlobFolder: BlobStorage {
 
     private func names(in folder: String) throws(BlobStorageError) -> [String] {
         try Self.doing(folder) { () throws(SystemError) in try FileSystem.names(in: folder) }
+    }
+
+    /// The names in a folder; `nil` if there is none. A folder that cannot be read is not missing.
+    static func namesIfPresent(in folder: String) throws(BlobStorageError) -> [String]? {
+        do throws(SystemError) { return try FileSystem.names(in: folder) } catch {
+            guard error.isNotFound else { throw classified(error, folder) }
+            return nil
+        }
     }
 
     // MARK: - Threads and errors

@@ -11,9 +11,16 @@ package struct SQLiteFormat: StoreFormat {
 
     /// The database comes last: until it has left, the folder contains a store of this kind.
     package func fileNames(in folder: String) throws(StoreError) -> [String] {
-        ["log-end", "store.sqlite.new", "store.sqlite-shm", "store.sqlite-wal", "store.sqlite"].filter { name in
-            FileSystem.exists(folder + "/" + name)
+        let names = ["log-end", "store.sqlite.new", "store.sqlite-shm", "store.sqlite-wal", "store.sqlite"]
+        var found: [String] = []
+        do throws(SystemError) {
+            for name in names {
+                if try !FileSystem.isMissing(folder + "/" + name) { found.append(name) }
+            }
+        } catch {
+            throw StoreFolder.failure(error, at: folder)
         }
+        return found
     }
 
     package func reader(of folder: String) throws(StoreError) -> any StoreReader {

@@ -9,10 +9,10 @@ import Synchronization
 /// note shows that such commits were made. It is written after each commit and not synced, so it adds no wait; it is
 /// withdrawn, with a sync, before the log is cut or deleted on purpose.
 ///
-/// It detects that the log is missing, empty, cut, replaced by an older one, or damaged in its header or in any part
-/// that was noted. It does not detect the loss of commits that no note on the disk covers: the last one if the process
-/// ended before noting it, and after a power cut those made since the note was last written to the disk, once the log
-/// was restarted.
+/// It detects that the log is missing (alone, or together with the database), empty, cut, replaced by an older one, or
+/// damaged in its header or in any part that was noted. It does not detect the loss of commits that no note on the disk
+/// covers: the last one if the process ended before noting it, and after a power cut those made since the note was last
+/// written to the disk, once the log was restarted.
 ///
 /// A commit costs one short read, however many pages it wrote: SQLite reports how many frames the log has, and the last
 /// frame's checksum covers all before it. The note is written into a mapped page of the file, without a system call,
@@ -130,8 +130,11 @@ final class LogEnd: Sendable {
     // MARK: Lost commits
 
     /// A description of the loss of noted commits; `nil` if none is known to be lost.
-    func loss() -> String? {
+    ///
+    /// - Parameter hasDatabase: false if the database is gone, and its log with it.
+    func loss(hasDatabase: Bool = true) -> String? {
         guard let noted = Position(state.withLock { $0.page.words }), noted != .none else { return nil }
+        guard hasDatabase else { return Self.words("it is gone, and so is the database") }
         guard let log = WriteAheadLog.open(folder.log) else { return Self.words("it is gone") }
         guard let head = WriteAheadLog.Head(log) else { return Self.words("it is empty or its head is damaged") }
         guard head.salts == noted.salts else {

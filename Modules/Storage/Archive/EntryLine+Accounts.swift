@@ -32,7 +32,9 @@ extension EntryLine {
                 throw EntryLine.Malformed(
                     description: "the export has version \(version), this program reads version \(EntryLine.version)")
             }
-            guard epoch >= 0, (1...Limits.sequenceMax).contains(nextSequence), (0...nextSequence).contains(sharedBelow)
+            // Each opening adds one to the epoch.
+            guard (0..<Limits.sequenceMax).contains(epoch), (1...Limits.sequenceMax).contains(nextSequence),
+                (0...nextSequence).contains(sharedBelow)
             else { throw EntryLine.Malformed(description: "its numbers are out of range") }
             return StoreHeader(
                 epoch: epoch, nextSequence: nextSequence, sharedBelow: sharedBelow, session: session, current: current)

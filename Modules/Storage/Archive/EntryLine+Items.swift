@@ -12,6 +12,8 @@ extension EntryLine {
     struct ItemLine: Codable {
         static let messageType = "message"
         static let operationType = "operation"
+        /// Far more than a client counts; further ones are added to it.
+        private static let attemptsMax = Int(Int32.max)
 
         var type: String
         var id: MessageID
@@ -79,7 +81,9 @@ extension EntryLine {
 
         func item() throws -> StoredItem {
             guard (0...Limits.sequenceMax).contains(ordinal), (0...Limits.sequenceMax).contains(delivery.laneSequence),
-                (0...Limits.sequenceMax).contains(delivery.previousSequence ?? 0), delivery.attempts >= 0
+                (0...Limits.sequenceMax).contains(delivery.previousSequence ?? 0),
+                (0...Self.attemptsMax).contains(delivery.attempts),
+                (0...Self.attemptsMax).contains(delivery.upload?.attempts ?? 0)
             else { throw EntryLine.Malformed(description: "its numbers are out of range") }
             let progress = DeliveryProgress(
                 syncState: delivery.state, failure: delivery.failure, isInDoubt: delivery.inDoubt,

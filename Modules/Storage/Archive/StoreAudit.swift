@@ -125,7 +125,8 @@ package struct StoreAudit: Sendable {
         case .operation(let operation): add(operation, place)
         }
         guard item.isUndelivered else { return }
-        if item.lane == nil { report("lane", at: place, "it waits in no lane") }
+        // A damaged item that a compaction has replaced may have lost its lane: it can only be failed or deleted.
+        if item.lane == nil, item.failure?.isUnreadable != true { report("lane", at: place, "it waits in no lane") }
         if item.attempts < 0 { report("attempts", at: place, "the number of attempts is negative") }
         if item.syncState == .error { return }
         if item.laneSequence == 0 {

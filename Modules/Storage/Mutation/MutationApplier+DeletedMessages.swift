@@ -5,13 +5,16 @@ import CausewayModels
 /// A channel keeps those whose positions lie less than ``Limits/deletedMessagesReachMax`` below its newest one. Each
 /// position is assigned once, so that they are no more than that, and no count need be kept.
 extension MutationApplier {
-    /// Keeps the tombstone of a message, unless a message with this id is stored, or a later one leaves it no room.
+    /// Keeps the tombstone of a message, unless a message with this id is stored, a later one leaves it no room, or no
+    /// message can have its position.
     ///
     /// Cost: a few look-ups, and linear in the records that it leaves no room.
     mutating func keep(_ deleted: StoredRecord) throws(Rows.Failure) {
         guard let channel = DeletedMessage.channel(of: deleted), let id = MessageID(deleted.id),
             let position = deleted.entries.first?.key.number, try rows.item(id) == nil
         else { return }
+        // No message has another position, and a difference to one could overflow.
+        guard (0...Limits.positionMax).contains(position) else { return }
         let list = DeletedMessage.list(of: channel)
         let newest = try rows.records(RecordListQuery(list: list, direction: .descending, limit: 1)).first
         let last = max(position, newest?.position ?? 0)

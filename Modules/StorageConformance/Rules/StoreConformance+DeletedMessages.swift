@@ -69,6 +69,18 @@ extension StoreConformance {
             ])
             try requireEqual(try await kept(store), few[12...] + [last], "without room for older ones")
         },
+        Rule("a tombstone at a position that no message can have is not kept") { factory in
+            let store = try await prepared(factory)
+            let reported = left(30, position: 5, at: Sample.time(1))
+            try await store.commit([.mergeRecords(RecordMerge([reported.stored]))])
+            let list = DeletedMessage.list(of: Sample.general)
+            for position in [Int64.min, -1, Limits.positionMax + 1, .max] {
+                var record = left(31, at: Sample.time(1)).stored
+                record.entries = [ListEntry(list.name, scope: list.scope, key: ListKey(position))]
+                try await store.commit([.mergeRecords(RecordMerge([record]))])
+                try requireEqual(try await kept(store), [reported], "what is kept beside position \(position)")
+            }
+        },
         Rule("pruning drops the tombstones as far as it goes") { factory in
             let store = try await prepared(factory)
             try await store.commit([1, 3, 6].map { .delete(Sample.id($0)) })

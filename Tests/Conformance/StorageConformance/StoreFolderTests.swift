@@ -39,6 +39,39 @@ struct StoreFolderTests {
         #expect(try names(folder) == [name])
     }
 
+    /// An import would put other files in their place.
+    @Test(arguments: ["sqlite", "file"]) func filesThatCannotBeLookedAtAreNotMissing(_ kind: String) throws {
+        let formats: [any StoreFormat] = [SQLiteFormat(), FileFormat()]
+        let format = try #require(formats.first { $0.name == kind })
+        let folder = folders.fresh()
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let names = try format.fileNames(in: folder)
+        #expect(names == [])
+        // The longest path has 4095 bytes: no name in the folder fits behind it, nor, for the other kind, does its own.
+        let length = kind == "file" ? 4100 : 4090
+        let path = folder + String(repeating: "/.", count: (length - folder.utf8.count) / 2)
+        #expect(throws: StoreError.self) { _ = try format.fileNames(in: path) }
+    }
+
+    /// A folder in which a migration may have been decided is not opened, also if its mark cannot be read.
+    @Test(arguments: ["sqlite", "file"]) func aMarkThatCannotBeReadIsThere(_ kind: String) async throws {
+        let folder = folders.fresh()
+        try files.createDirectory(atPath: folder + "/migration", withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: folder + "/migration/complete", withDestinationPath: "nowhere")
+        do throws(StoreError) {
+            if kind == "file" {
+                try await FileStore.open(at: folder, durability: .normal).close()
+            } else {
+                try await SQLiteStore.open(at: folder, durability: .normal).close()
+            }
+            Issue.record("it was opened")
+        } catch {
+            guard case .notAccessible(folder, let detail) = error else { throw error }
+            #expect(detail.contains("may have been interrupted"))
+        }
+        #expect(try names(folder) == ["migration"])
+    }
+
     /// The next opening completes it; a check changes nothing.
     @Test(arguments: ["sqlite", "file"]) func aCheckCompletesNoErasure(_ kind: String) async throws {
         let folder = folders.fresh()

@@ -107,6 +107,21 @@ struct BlobFixture: Sendable {
         #expect(second.violations.isEmpty)
     }
 
+    /// The disk fails to describe it: the folder is not opened, and nothing in it is removed.
+    @Test func aBlobWhoseSizeCannotBeReadIsNotMissing() async throws {
+        let first = try fixture.open()
+        let kept = try await first.add(
+            fileAt: fixture.folder.write("kept", to: "a"), for: fixture.reference(1), bytesMax: .max)
+        await first.close()
+        let names = try fixture.names()
+        // The longest path has 4095 bytes: that of the folder fits, those of its files do not.
+        let path = fixture.path + String(repeating: "/.", count: (4090 - fixture.path.utf8.count) / 2)
+        #expect(throws: BlobError.self) { _ = try BlobFolder(at: path) }
+        #expect(try fixture.names() == names)
+        let second = try fixture.open()
+        #expect(try await second.open(kept.sha256).read(at: 0, count: 9) == Array("kept".utf8))
+    }
+
     @Test func aDamagedBlobIsReportedAndHealed() async throws {
         let blobs = try fixture.open()
         let source = try fixture.folder.write("whole", to: "a")
@@ -125,6 +140,26 @@ struct BlobFixture: Sendable {
         }
         try FileSystem.remove(file)
         await #expect(throws: BlobError.self) { _ = try await blobs.open(found.sha256) }
+    }
+
+    /// The message of a damaged file fails for good.
+    @Test func aWantOfResourcesIsNoDamage() {
+        // Too many open files in the process, and in the system; too little memory.
+        for code: Int32 in [24, 23, 12] {
+            let error = BlobError(reading: "a", SystemError(code: code))
+            guard case .notAccessible("a", _) = error else {
+                Issue.record("\(code): \(error)")
+                continue
+            }
+        }
+        // No such file; a disk that fails.
+        for code: Int32 in [2, 5] {
+            let error = BlobError(reading: "a", SystemError(code: code))
+            guard case .damaged("a", _) = error else {
+                Issue.record("\(code): \(error)")
+                continue
+            }
+        }
     }
 
     /// One part at a time: a file of many parts costs the memory of one.

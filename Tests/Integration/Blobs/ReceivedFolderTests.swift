@@ -3,6 +3,7 @@ import CausewayModels
 import CausewayStorage
 import CausewaySystem
 import CausewayTestSupport
+import Dispatch
 import Foundation
 import Testing
 
@@ -70,6 +71,60 @@ import Testing
         _ = try await fetch(file(4, 40), folder, bytesMax: 90)
         #expect(try names().count == 3)
         await folder.close()
+    }
+
+    enum Removal: CaseIterable { case one, all, leastRecentlyUsed }
+
+    private func remove(_ bytes: [UInt8], _ removal: Removal, _ folder: ReceivedFolder) async throws {
+        switch removal {
+        case .one: try await folder.remove([attachment(bytes).sha256])
+        case .all: try await folder.removeAll()
+        case .leastRecentlyUsed:
+            let part = try await folder.begin(attachment(file(2, 90)), bytesMax: 100)
+            await part.end()
+        }
+    }
+
+    /// The bytes of a large file take a while to free, and its message may be shown again meanwhile.
+    @Test(arguments: Removal.allCases)
+    func aFileIsDownloadedAgainWhileItIsBeingRemoved(_ removal: Removal) async throws {
+        let bytes = file(1, 40)
+        let (removals, removing) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        let folder = ReceivedFolder(at: path) {
+            removing.yield()
+            gate.wait()
+            // Open from now on.
+            gate.signal()
+        }
+        _ = try await fetch(bytes, folder)
+        async let removed: Void = remove(bytes, removal, folder)
+        // Also after a failure the removal has to end.
+        defer { gate.signal() }
+        for await _ in removals { break }
+        let part = try await folder.begin(attachment(bytes), bytesMax: 1000)
+        #expect(part.length == 0)
+        try await part.append(bytes)
+        gate.signal()
+        try await removed
+        let found = try await part.finish()
+        await part.end()
+        #expect(try await folder.path(of: attachment(bytes).sha256) == found)
+        #expect(FileManager.default.contents(atPath: found) == Data(bytes))
+        #expect(try names().filter { $0.hasPrefix("removed-") }.isEmpty)
+        await folder.close()
+    }
+
+    /// A process was killed before it had removed them.
+    @Test func filesThatHaveLostTheirNamesAreRemovedByTheNextRun() async throws {
+        let first = ReceivedFolder(at: path)
+        let kept = try await fetch(file(1, 10), first)
+        await first.close()
+        try Data(file(2, 20)).write(to: URL(fileURLWithPath: path + "/removed-1"))
+        let second = ReceivedFolder(at: path)
+        #expect(try await second.path(of: attachment(file(1, 10)).sha256) == kept)
+        #expect(try names() == [attachment(file(1, 10)).sha256])
+        await second.close()
     }
 
     /// After a loss of power a file may have its name and not its content.

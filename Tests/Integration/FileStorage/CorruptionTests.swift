@@ -73,6 +73,40 @@ struct CorruptionTests {
         #expect(try await open(copy, "cut") == whole)
     }
 
+    /// A file whose creation failed, behind a journal that went on without it, and that a crash may have cut.
+    @Test func aFileWhoseCreationFailedIsRemoved() async throws {
+        let (disk, states) = try await sample()
+        let next = "journal-0000000000000002"
+        let store = try await FileStore.open(on: disk, durability: .full, options: FileOptions(journalBytesAhead: 0))
+        _ = try await store.start(History.options)
+        let counts = disk.counts
+        disk.set(
+            [FaultyDisk.Call.syncNames, .remove].map { call in
+                FaultyDisk.Fault(call: call, number: counts[call, default: 0] + 1, kind: .broken, isLasting: false)
+            })
+        await #expect(throws: StoreError.self) { try await store.maintain(.compaction) }
+        #expect(disk.hits == [.syncNames, .remove])
+        let left = try #require(disk[next])
+        let before = try #require(disk[Self.journal]).count
+        let numbers = 10..<22
+        try await store.commit(numbers.map { .enqueue(OperationDraft(History.draft($0, bytes: 100_000))) })
+        await store.close()
+        let bytes = try #require(disk[Self.journal])
+        let first = try #require(Self.frames(bytes).first { $0.lowerBound >= before })
+        #expect(first.upperBound < bytes.count)
+        let former = states[states.count - 1]
+        for length in [first.upperBound, bytes.count - 10, bytes.count] {
+            let copy = disk.copy()
+            copy[Self.journal] = Array(bytes[..<length])
+            copy[next] = left
+            // After a power failure it may be one of an earlier time.
+            copy["journal.end"] = nil
+            let messages = length == bytes.count ? former + numbers.map(History.id) : former
+            #expect(try await open(copy, "\(length) bytes") == messages)
+            #expect(copy[next] == nil, "\(length) bytes")
+        }
+    }
+
     /// The bytes of the journal of a sample, without zeros behind it.
     private func usedBytes() async throws -> Int { try #require(try await sample().disk[Self.journal]).count }
 

@@ -98,6 +98,50 @@ struct DamagedRecordTests {
         await store.close()
     }
 
+    /// The record that replaces it has nothing to copy: an export and a migration go on without it, and a check reports
+    /// it.
+    @Test func itStopsNoExportAfterACompaction() async throws {
+        let disk = try await sample()
+        let store = try await open(disk)
+        try await store.maintain(.compaction)
+        await store.close()
+        let reader = try FileFormat.reader(on: disk)
+        defer { reader.close() }
+        var records: [StoredRecord] = []
+        var deletions: [MessageID] = []
+        try reader.readAll { entry throws(StoreError) in
+            if case .record(let record) = entry { records.append(record) }
+            if case .deletion(let action) = entry { deletions.append(action.message) }
+        }
+        #expect(records == [Self.album(0), Self.album(2)])
+        #expect(deletions == [0, 2].map(History.id))
+        var problems: [StoreProblem] = []
+        try reader.verify { problem throws(StoreError) in problems.append(problem) }
+        #expect(problems.map(\.rule) == ["unreadable", "unreadable"])
+        #expect(problems.first?.place.hasSuffix("album album 1") == true)
+    }
+
+    @Test func aDiskThatFailsToReadIsNoDamage() async throws {
+        let disk = FaultyDisk()
+        let store = try await open(disk)
+        _ = try await store.enqueue(History.draft(0))
+        await store.close()
+        let reader = try FileFormat.reader(on: disk)
+        defer { reader.close() }
+        disk.failReads()
+        var problems: [StoreProblem] = []
+        do throws(StoreError) {
+            try reader.read { _ in
+            } problem: {
+                problems.append($0)
+            }
+            Issue.record("it was read")
+        } catch {
+            guard case .notAccessible = error else { throw error }
+        }
+        #expect(problems == [])
+    }
+
     /// The place of a record has another one of the same size: it is not taken for it.
     @Test func aRecordInThePlaceOfAnotherIsSetAside() async throws {
         let disk = FaultyDisk()
@@ -117,7 +161,18 @@ struct DamagedRecordTests {
         let found = try await store.page(MessageQuery(scope: .undelivered)).messages
         #expect(found.map(\.id) == (0..<4).map(History.id))
         #expect(found.map { $0.failure?.isUnreadable == true } == [false, true, false, false])
+
+        // An export of it can be imported after a compaction.
+        try await store.maintain(.compaction)
         await store.close()
+        let reader = try FileFormat.reader(on: disk)
+        defer { reader.close() }
+        var audit = StoreAudit()
+        var problems: [StoreProblem] = []
+        try reader.readAll { entry throws(StoreError) in problems += audit.add(entry) }
+        problems += audit.finish()
+        #expect(problems == [])
+        #expect(audit.counts.messages == 4)
     }
 
     /// The records of a journal with their headers.

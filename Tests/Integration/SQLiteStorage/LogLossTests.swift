@@ -2,6 +2,7 @@ import CausewayModels
 import CausewaySQLiteChecksums
 import CausewaySQLiteStorage
 import CausewayStorage
+import CausewaySystem
 import CausewayTestSupport
 import Foundation
 import GRDB
@@ -141,6 +142,26 @@ struct LogLossTests {
             #expect(try await lossOnOpening() == nil, "after message \(number)")
         }
         await store.close()
+    }
+
+    /// Nothing else shows that there was a store. It is told also if no new store could be made at first.
+    @Test(arguments: [false, true]) func aStoreOfWhichOnlyTheNoteIsLeftIsTold(failsFirst: Bool) async throws {
+        try await killed()
+        try files.removeItem(atPath: log)
+        try files.removeItem(atPath: path + "/store.sqlite")
+        if failsFirst {
+            await #expect(throws: StoreError.self) {
+                try await SQLiteStore.open(
+                    at: path, durability: .full,
+                    options: SQLiteOptions(beforeFolderAccess: { access in
+                        if case .rename = access { return SystemError.broken }
+                        return nil
+                    })
+                ).close()
+            }
+        }
+        #expect(try await lossOnOpening()?.contains("so is the database") == true)
+        #expect(try await lossOnOpening() == nil, "told once")
     }
 
     /// A new database would take the log for its own.

@@ -68,6 +68,7 @@ package final class FaultyDisk: Disk {
         var atNextSync: (@Sendable () -> Void)?
         /// Called once when the power fails.
         var atPowerFailure: (@Sendable () -> Void)?
+        var failsReads = false
 
         mutating func admit(_ call: Call) throws(SystemError) -> Fault.Kind? {
             if callsLeft == 0 {
@@ -133,6 +134,9 @@ package final class FaultyDisk: Disk {
             state.atPowerFailure = atFailure
         }
     }
+
+    /// Makes every read fail from now on.
+    package func failReads() { state.withLock { $0.failsReads = true } }
 
     /// - Parameter body: called once before the next read; it may not use the disk.
     package func beforeNextRead(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.atNextRead = body } }
@@ -332,6 +336,7 @@ private struct FaultyFile: DiskFile {
     func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         let body = disk.state.withLock { $0.atNextRead.take() }
         body?()
+        if disk.state.withLock({ $0.failsReads }) { throw .broken }
         return try change { Array($1.content.dropFirst(Int(offset)).prefix(count)) }
     }
 

@@ -78,11 +78,29 @@ struct EntryLineTests {
         #expect(String(decoding: encoded, as: UTF8.self) == line)
     }
 
+    /// A store adds to them: they would overflow, and end the process.
+    @Test(arguments: [
+        (#""attempts":4"#, #""attempts":9223372036854775807"#),
+        (#""upload":{"total":6}"#, #""upload":{"attempts":9223372036854775807,"total":6}"#),
+    ])
+    func attemptsThatOverflowAreRefused(_ number: String, _ large: String) throws {
+        let line = try #require(Self.golden.first { $0.contains(number) })
+        #expect {
+            try EntryLine(Array(line.replacing(number, with: large).utf8))
+        } throws: { error in
+            (error as? EntryLine.Malformed)?.description.contains("out of range") == true
+        }
+    }
+
     @Test(arguments: [
         ("not JSON", "it is not JSON"), ("{}", "it has no `type`"), (#"{"type":"new"}"#, "`new` is unknown"),
         (#"{"type":"lane","lane":"text"}"#, "`lastTransmitted`"),
         (#"{"type":"store","version":2,"epoch":0,"nextSequence":1,"sharedBelow":0}"#, "version 2"),
         (#"{"type":"store","version":1,"epoch":0,"nextSequence":0,"sharedBelow":0}"#, "out of range"),
+        (
+            #"{"type":"store","version":1,"epoch":9223372036854775807,"nextSequence":1,"sharedBelow":0}"#,
+            "out of range"
+        ),
         (#"{"type":"file","sha256":"00","offset":0,"size":1,"data":""}"#, "part of a file"),
     ])
     func aMalformedLineIsNamed(_ line: String, _ words: String) {

@@ -85,6 +85,16 @@ struct StoreAuditTests {
         }
     }
 
+    /// Its place in the outbox may be all that is known of it.
+    @Test func anUnreadableItemNeedsNoLane() throws {
+        let entries = Self.items(try Self.sound()) { delivery, item in
+            guard item.isUndelivered else { return }
+            delivery.lane = nil
+            delivery.failure = Failure.unreadable(at: Timestamp(milliseconds: 1))
+        }
+        #expect(Self.problems(entries) == [])
+    }
+
     @Test func equalStreamsHaveEqualFingerprints() throws {
         let entries = try Self.sound()
         func fingerprint(_ entries: [StoreEntry]) -> StoreFingerprint {

@@ -193,6 +193,30 @@ import Testing
         #expect(try await blobs.openPart(Self.id(2)) == nil)
     }
 
+    /// Nor does one that fails to look for the blob first.
+    @Test func aBlobOfOthersStaysWhenItCannotBeLookedFor() async throws {
+        let faults = BlobFaults()
+        let blobs = try HubBlobFolder(path: path, faults: faults)
+        let file = SampleFile(count: 100)
+        try await Self.finish(1, file, in: blobs)
+        faults.inject(.look)
+        faults.inject(.name)
+        await #expect(throws: BlobStorageError.self) { try await Self.finish(2, file, in: blobs) }
+        #expect(try await Self.bytes(of: file, in: blobs) == file.bytes)
+    }
+
+    /// A backup without the blobs in it would be none.
+    @Test func aCopyLeavesOutNoFolderThatCannotBeRead() async throws {
+        let blobs = try HubBlobFolder(path: path)
+        try await Self.finish(1, SampleFile(count: 100), in: blobs)
+        // The longest path has 4095 bytes: that of the source fits, those of the folders in it do not.
+        let source = path + String(repeating: "/.", count: (4094 - path.utf8.count) / 2)
+        let copy = temporary.path + "/copy"
+        #expect(throws: BlobStorageError.self) { _ = try HubBlobCopy.run(from: source, to: copy) }
+        let count = try HubBlobCopy.run(from: path, to: copy)
+        #expect(count == 1)
+    }
+
     /// Some file systems have no second names for files.
     @Test func withoutSecondNamesABlobIsACopy() async throws {
         let faults = BlobFaults()
