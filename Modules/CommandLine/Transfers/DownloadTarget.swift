@@ -69,7 +69,7 @@ package final class DownloadTarget: Sendable {
     ///
     /// - Parameter syncFolder: returns when the names in a folder are on the disk.
     package func finish(
-        syncFolder: (_ path: String) throws(SystemError) -> Void = FileSystem.syncFolder
+        syncFolder: (_ path: String) throws -> Void = { path in try FileSystem.syncFolder(path) }
     ) throws(ControlError) {
         let digest = state.withLock { Self.text(of: $0.hash.digest()) }
         guard digest == attachment.sha256, offset == attachment.size else {
@@ -84,7 +84,7 @@ package final class DownloadTarget: Sendable {
             throw ControlError(.outputFailed, "cannot write \(path): \(error)")
         }
         let folder = FileSystem.parent(of: path)
-        do throws(SystemError) {
+        do {
             // The new name would not outlast a power failure.
             try syncFolder(folder.isEmpty ? "." : folder)
         } catch {

@@ -1,3 +1,5 @@
+import CausewayControlClient
+import CausewayControlServer
 import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
