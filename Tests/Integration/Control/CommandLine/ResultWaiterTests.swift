@@ -1,8 +1,8 @@
-import CausewayControlClient
-import CausewayControlServer
 import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
+import CausewayControlClient
+import CausewayControlServer
 import Synchronization
 import Testing
 
