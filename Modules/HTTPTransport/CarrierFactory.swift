@@ -21,6 +21,16 @@ enum CarrierKind: Sendable, Hashable {
     }
 }
 
+/// The carriers of one transport.
+struct Carriers {
+    /// Carries all requests but those for events.
+    let requests: any RequestCarrier
+    /// For events: a request that waits at the server must occupy no connection that deliveries need.
+    let events: any RequestCarrier
+    /// Carriers that have all connections of both, each of them once: both may share some.
+    let connections: [any RequestCarrier]
+}
+
 /// Makes the carriers of one transport.
 struct CarrierFactory {
     private let endpoint: HTTPEndpoint
@@ -44,19 +54,20 @@ struct CarrierFactory {
             whole: configuration.timeouts.whole)
     }
 
-    /// - Returns: the carrier of all requests but those for events, and that of these.
-    func make(_ kind: CarrierKind) -> (any RequestCarrier, any RequestCarrier) {
+    func make(_ kind: CarrierKind) -> Carriers {
         switch kind {
-        case .http: return (requestClient, eventClient)
+        case .http:
+            let (requests, events) = (requestClient, eventClient)
+            return Carriers(requests: requests, events: events, connections: [requests, events])
         case .socket:
             let socket = socket()
-            return (socket, socket)
+            return Carriers(requests: socket, events: socket, connections: [socket])
         case .automatic:
             let choice = CarrierChoiceBox(configuration.carrierChoice)
-            let socket = socket(choice)
-            return (
-                AutomaticCarrier(socket, requestClient, choice), AutomaticCarrier(socket, eventClient, choice)
-            )
+            let (socket, events) = (socket(choice), eventClient)
+            let requests = AutomaticCarrier(socket, requestClient, choice)
+            return Carriers(
+                requests: requests, events: AutomaticCarrier(socket, events, choice), connections: [requests, events])
         }
     }
 

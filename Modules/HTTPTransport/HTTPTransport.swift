@@ -66,9 +66,7 @@ import NIOCore
 public struct HTTPTransport: Transport {
     public let capabilities: TransportCapabilities
 
-    private let carrier: any RequestCarrier
-    /// For events: a request that waits at the server must occupy no connection that deliveries need.
-    private let eventCarrier: any RequestCarrier
+    private let carriers: Carriers
     private let eventSource: HTTPEventSource
     private let mediaStore: HTTPMediaStore
     private let lastOutbox = LastOutbox()
@@ -88,15 +86,15 @@ public struct HTTPTransport: Transport {
         let (kind, endpoint) = try Self.endpoint(address, configuration)
         capabilities = Self.capabilities(of: endpoint, records: configuration.records)
         requests = RequestBuilder(token: token, userAgent: configuration.userAgent)
-        let carriers = try CarrierFactory(endpoint, configuration, opening: requests.socket())
-        (carrier, eventCarrier) = carriers.make(kind)
+        let factory = try CarrierFactory(endpoint, configuration, opening: requests.socket())
+        carriers = factory.make(kind)
         parser = ResponseParser(
             sanitizer: ServerTextSanitizer(token: token), server: endpoint.description,
             wallClock: configuration.wallClock)
         eventSource = HTTPEventSource(
-            eventCarrier, requests, parser, waitSeconds: Self.eventWait(configuration), outbox: lastOutbox)
+            carriers.events, requests, parser, waitSeconds: Self.eventWait(configuration), outbox: lastOutbox)
         mediaStore = HTTPMediaStore(
-            client: carriers.mediaClient,
+            client: factory.mediaClient,
             requests: MediaRequestBuilder(token: token, userAgent: configuration.userAgent), parser: parser,
             timeouts: configuration.transferTimeouts, limit: FileSizeLimit())
     }
@@ -104,14 +102,14 @@ public struct HTTPTransport: Transport {
     public var events: (any EventSource)? { eventSource }
 
     public var ephemeral: (any EphemeralEvents)? {
-        HTTPEphemeralEvents(carrier: eventCarrier, requests: requests, parser: parser)
+        HTTPEphemeralEvents(carrier: carriers.events, requests: requests, parser: parser)
     }
 
     /// Files travel over HTTP/1.1 with the security of the address, whatever its scheme; see ``MediaStore``.
     public var media: (any MediaStore)? { mediaStore }
 
     /// With `auto:` HTTP or a WebSocket, and why there is none.
-    public var way: String? { carrier.way }
+    public var way: String? { carriers.requests.way }
 
     public func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
@@ -138,7 +136,7 @@ public struct HTTPTransport: Transport {
         let request = try requests.delivery(delivery)
         let (wire, history) = try await ask(request, as: WireReport.self, .delivery)
         guard var report = wire.report(on: delivery.operations, sanitizer: parser.sanitizer) else {
-            throw .inDoubt(detail: "\(carrier.endpoint): the server's report does not fit the delivery")
+            throw .inDoubt(detail: "\(carriers.requests.endpoint): the server's report does not fit the delivery")
         }
         report.history = history
         return report
@@ -209,15 +207,15 @@ public struct HTTPTransport: Transport {
     }
 
     public func networkChanged() {
-        carrier.networkChanged()
-        eventCarrier.networkChanged()
+        // A second call would begin an opening anew that the first one began.
+        for carrier in carriers.connections { carrier.networkChanged() }
         mediaStore.client.networkChanged()
     }
 
     /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.
     public func close() async {
-        await carrier.shutdown()
-        await eventCarrier.shutdown()
+        await carriers.requests.shutdown()
+        await carriers.events.shutdown()
         await mediaStore.client.shutdown()
     }
 
@@ -232,9 +230,9 @@ public struct HTTPTransport: Transport {
         _ request: HTTPClientRequest, _ kind: RequestKind
     ) async throws(TransportError) -> HTTPClientResponse {
         do {
-            return try await carrier.send(request)
+            return try await carriers.requests.send(request)
         } catch {
-            throw TransportError(error, of: kind, to: carrier.endpoint)
+            throw TransportError(error, of: kind, to: carriers.requests.endpoint)
         }
     }
 }
@@ -246,7 +244,7 @@ enum RequestKind: Sendable, Hashable, CaseIterable {
 
 /// Prints the address, never the token.
 extension HTTPTransport: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "HTTPTransport(\(carrier.endpoint))" }
+    public var description: String { "HTTPTransport(\(carriers.requests.endpoint))" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -82,9 +82,9 @@ import Testing
             }
             #expect(file.bytesRead == size)
 
-            // The same file again: nothing is read.
+            // The same file again: no more than its first part is read, while the hub is asked.
             #expect(try await media.begin(file.attachment, from: file) == .present(file.receipt))
-            #expect(file.bytesRead == size)
+            #expect(file.bytesRead <= size + media.partBytesMax)
 
             let received = Mutex<[UInt8]>([])
             try await media.download(file.attachment, from: 0) { part throws(TransportError) in
