@@ -3,9 +3,9 @@ package import NIOCore
 
 /// A request whose body is read in parts, or whose response is received in parts.
 ///
-/// Neither body is held in memory: at most ``HTTPLimits/transferPartsMax`` parts of the request's body and the next one,
-/// and about twice ``HTTPLimits/transferBytesHeldMax`` bytes of the response's body, which wait or are with the
-/// receiver. A slow reader slows the peer down.
+/// Neither body is held in memory: at most ``HTTPLimits/transferPartsMax`` parts of the request's body and one more, and
+/// about twice ``HTTPLimits/transferBytesHeldMax`` bytes of the response's body, which wait or are with the receiver. A
+/// slow reader slows the peer down.
 ///
 /// The time-outs of the whole call do not apply once a connection carries the transfer; ``HTTPLimits`` and
 /// ``TransferTimeouts`` say what does.
