@@ -79,6 +79,9 @@ package struct EventSubscriptions: Sendable {
     /// The number of readers.
     package var count: Int { readers.count }
 
+    /// True without readers and without registered topics of accounts.
+    package var isEmpty: Bool { accounts.isEmpty }
+
     package func contains(_ id: ReaderID) -> Bool { readers[id] != nil }
 
     /// The registered topics of all accounts.
