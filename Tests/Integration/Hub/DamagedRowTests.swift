@@ -57,6 +57,28 @@ import Testing
         }
     }
 
+    /// An edit replaces what is damaged. Without it, the delivery would fail for ever, and those of others with it.
+    @Test func aMessageIsEdited() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2)]))
+            try await damage("UPDATE message SET content = 'no' WHERE position = 1", in: hub)
+            let report = try await hub.client.report(delivery([change(.edit, 3, 101, on: 1), send(4)]))
+            #expect(report.kinds == [.accepted, .accepted])
+            #expect(try await page(hub).messages.map(\.position) == [1, 2, 3])
+        }
+    }
+
+    @Test func theFileOfAMessageIsRead() async throws {
+        try await HubFixture.running { hub in
+            let member = try await hub.client(of: "member")
+            try await hub.client.upload(SampleFile.png)
+            _ = try await hub.client.report(delivery([send(1, content: SampleFile.png.image())], lane: .media))
+            try await damage("UPDATE message SET content = 'no' WHERE position = 1", in: hub)
+            let answer = try await member.download(SampleFile.png, through: 1)
+            #expect(answer.status == 200 && answer.body == SampleFile.png.bytes)
+        }
+    }
+
     /// The first part of the expired uploads is short because of it; more than that follow.
     @Test func anUploadKeepsNoOthersFromExpiring() async throws {
         let temporary = try TemporaryFolder()
