@@ -3,6 +3,7 @@ import CausewayHubRules
 import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayModels
+import CausewayRecords
 import CausewayTestSupport
 import CausewayWire
 import GRDB
@@ -169,6 +170,25 @@ import Testing
             #expect(reports.count == 1)
             #expect(reports.first?.contains("general/bob") == true)
             #expect(try hub.storage.damagedRowCount == 1)
+        }
+    }
+
+    /// A channel whose members are not known is not removed, and the command ends.
+    @Test func aChannelWithADamagedMemberStays() async throws {
+        try await HubFixture.running { hub in
+            let empty = try #require(ChannelID("empty"))
+            _ = try await hub.hub.administration.addChannel(empty, owner: try #require(UserID("me")))
+            try await damage(
+                "UPDATE record SET value = '{' WHERE kind = 'channelMember' AND id = 'empty/me'", in: hub)
+            let error = await #expect(throws: HubError.self) {
+                try await hub.hub.administration.removeChannel(empty)
+            }
+            guard case .refused(let problem) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(problem.code == "membersUnknown")
+            #expect(try await hub.channel("empty").memberCount == 1)
         }
     }
 
