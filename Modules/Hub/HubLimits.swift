@@ -240,6 +240,8 @@ package enum HubLimits {
     /// Channels that one address creates in a burst, with all its accounts, and how long it takes to earn one more.
     package static let newChannelsPerPeerMax = 2_000
     package static let newChannelSeconds: Int64 = 60
+    /// Attempts of the operator to remove a channel while its members change.
+    static let channelRemovalsMax = 20
     /// Ids of deleted messages in one line of the log.
     static let loggedIDsMax = 8
     /// Bytes of the messages in one page, which ends early rather than exceed it; a single message is always included.

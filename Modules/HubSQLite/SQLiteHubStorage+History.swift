@@ -57,7 +57,7 @@ extension SQLiteHubStorage {
         return max(try lastLaneCommit(db), try row.step() ? row.number(0) : 0)
     }
 
-    private static func lastLaneCommit(_ db: Database) throws -> Int64 {
+    static func lastLaneCommit(_ db: Database) throws -> Int64 {
         var row = try SQLStatement("SELECT max(changed_in) FROM lane", db)
         return try row.step() ? row.number(0) : 0
     }

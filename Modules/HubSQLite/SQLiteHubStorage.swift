@@ -18,10 +18,18 @@ package final class SQLiteHubStorage: HubStorage {
         var opening: HubOpening
         /// The number of the last commit that was started.
         var taken: Int64
+        /// The last commit that had been started when the last stored one was known.
+        var settled: Int64 = 0
 
         mutating func take(_ commit: Int64) { taken = max(taken, commit) }
 
-        mutating func confirm(_ commit: Int64) { opening.lastCommit = max(opening.lastCommit, commit) }
+        /// - Parameters:
+        ///   - commit: the last stored one.
+        ///   - started: the last one that had been started by then.
+        mutating func confirm(_ commit: Int64, settling started: Int64) {
+            opening.lastCommit = max(opening.lastCommit, commit)
+            settled = max(settled, started)
+        }
     }
 
     let path: String

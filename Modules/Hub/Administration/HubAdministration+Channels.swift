@@ -31,15 +31,20 @@ extension HubAdministration {
 
     /// Removes a channel that never had a message, with its memberships.
     ///
-    /// - Throws: `refused` with `channelNotFound` or `channelInUse`; `storage`.
+    /// - Throws: `refused` with `channelNotFound`, `channelInUse`, or `membersUnknown` if the members that are listed
+    ///   are never all of them: they change all the time, or the row of one is damaged; `storage`.
     package func removeChannel(_ id: ChannelID) async throws(HubError) {
-        var isRemoved = false
-        while !isRemoved {
+        for _ in 0..<HubLimits.channelRemovalsMax {
             let members = try await members(of: id).map(\.user)
-            isRemoved = try await changing(id, users: members) { _, records throws(RecordProblem) in
+            let isRemoved = try await changing(id, users: members) { _, records throws(RecordProblem) in
                 try ChannelOperations.remove(id, members: members, &records)
             }
+            if isRemoved { return }
         }
+        throw .refused(
+            RecordProblem(
+                code: "membersUnknown",
+                detail: "the members of the channel \(id) change all the time, or one of their rows is damaged"))
     }
 
     /// Returns the channel; `nil` when there is none with this name.

@@ -10,6 +10,8 @@ struct EphemeralPart: Sendable {
     var token: EphemeralToken
     /// True if the reader has to be told; false if only the token has changed.
     var isNews: Bool
+    /// True if there are further ones, which had no room.
+    var hasMore: Bool
 }
 
 /// Reads ephemeral events as an account may see them now.
@@ -23,12 +25,12 @@ struct EphemeralReader: Sendable {
         guard let (part, token) = session.ephemeral(after: seen) else { return nil }
         let states = try await readable(part.states, for: account)
         // A reader without any state has nothing to clear.
-        let isNews = !states.isEmpty || (part.isComplete && seen != .start)
+        let isNews = !states.isEmpty || (part.isComplete && seen != .start) || part.hasMore
         guard isNews || token != seen else { return nil }
         return EphemeralPart(
             wire: WireEphemeral(
                 seen: token.text, isComplete: part.isComplete, channels: states.map(WireEphemeral.Channel.init)),
-            token: token, isNews: isNews)
+            token: token, isNews: isNews, hasMore: part.hasMore)
     }
 
     /// The states of the channels of which the account is a member at this moment.

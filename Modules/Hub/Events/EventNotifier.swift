@@ -7,8 +7,9 @@ internal import Synchronization
 /// Wakes the readers of events: after a commit those of the topics that it changed, and each at its deadline.
 ///
 /// Commits of other processes on the same storage (the operator's commands) are found by looking at the log for changed
-/// topics from time to time, as long as there are readers. So are a reader's own deliveries, of which it knows already:
-/// otherwise one that sends would be woken by each of its messages. Rules: ``EventSubscriptions``.
+/// topics from time to time, as long as there are readers, or topics that wait for one to return. So are a reader's own
+/// deliveries, of which it knows already: otherwise one that sends would be woken by each of its messages. Rules:
+/// ``EventSubscriptions``.
 package final class EventNotifier: Sendable {
     enum Wake: Sendable {
         /// Reading may yield something.
@@ -34,7 +35,8 @@ package final class EventNotifier: Sendable {
         /// Readers that must not wait any more.
         var ended: Set<EventSubscriptions.ReaderID> = []
         var isClosed = false
-        /// The position up to which the changes of other processes have been looked for; `nil` without readers.
+        /// The position up to which the changes of other processes have been looked for; `nil` without readers and
+        /// registered topics.
         var position: Int64?
         var published = PublishedMemberships(countMax: HubLimits.changedTopicsMax)
 
@@ -129,24 +131,27 @@ package final class EventNotifier: Sendable {
 
     /// Wakes readers at their deadlines and after commits of other processes, until the task is cancelled.
     func run(every interval: Duration, _ storage: any HubStorage) async {
-        while (try? await Task.sleep(for: interval)) != nil {
-            expire()
-            publishPresence()
-            let position = state.withLock { state in
-                if state.subscriptions.count == 0 {
-                    // The next reader looks from the end of the log at that time.
-                    state.position = nil
-                    state.published.removeAll(upTo: .max)
-                }
-                return state.position
+        while (try? await Task.sleep(for: interval)) != nil { await check(storage) }
+    }
+
+    /// Wakes the readers whose deadlines have passed, and those of topics that other processes have changed.
+    package func check(_ storage: any HubStorage) async {
+        expire()
+        publishPresence()
+        let position = state.withLock { state in
+            if state.subscriptions.isEmpty {
+                // The next reader looks from the end of the log at that time.
+                state.position = nil
+                state.published.removeAll(upTo: .max)
             }
-            // A storage that fails is asked again.
-            guard let position,
-                let topics = try? await storage.changedTopics(after: position, limit: HubLimits.changedTopicsMax),
-                let last = topics.values.max()
-            else { continue }
-            publish(topics, upTo: last)
+            return state.position
         }
+        // A storage that fails is asked again.
+        guard let position,
+            let topics = try? await storage.changedTopics(after: position, limit: HubLimits.changedTopicsMax),
+            let last = topics.values.max()
+        else { return }
+        publish(topics, upTo: last)
     }
 
     private func expire() {
@@ -226,7 +231,9 @@ package final class EventNotifier: Sendable {
     }
 
     /// Whether the topics of an account are registered, so that no storage has to be asked for them.
-    func knowsTopics(of account: UserID) -> Bool { state.withLock { $0.subscriptions.knowsTopics(of: account) } }
+    package func knowsTopics(of account: UserID) -> Bool {
+        state.withLock { $0.subscriptions.knowsTopics(of: account) }
+    }
 
     /// The changes of ephemeral events after those that a reader has seen.
     ///
@@ -252,7 +259,7 @@ package final class EventNotifier: Sendable {
     ///   - outbox: as there.
     ///   - readsEphemeral: whether it also reads ephemeral events; its account is present as long as it does.
     /// - Returns: `nil` when there are too many readers.
-    func enter(
+    package func enter(
         _ account: UserID, from peer: String, topics: Set<LogTopic>?, outbox: OutboxID?, readsEphemeral: Bool
     ) -> EventSession? {
         let id = state.withLock { state in
@@ -338,7 +345,7 @@ package final class EventNotifier: Sendable {
 }
 
 /// One reader of events, from its request to the end of its response.
-final class EventSession: Sendable {
+package final class EventSession: Sendable {
     private let id: EventSubscriptions.ReaderID
     private let account: UserID
     private let notifier: EventNotifier
@@ -352,10 +359,10 @@ final class EventSession: Sendable {
     deinit { leave() }
 
     /// Ends the session before it is released. It must not be used afterwards.
-    func leave() { notifier.leave(id, of: account) }
+    package func leave() { notifier.leave(id, of: account) }
 
     /// To be called before reading: a change from then on ends the next wait at once.
-    func prepare(_ storage: any HubStorage) async throws(HubStorageError) {
+    package func prepare(_ storage: any HubStorage) async throws(HubStorageError) {
         guard let generation = try await notifier.prepare(id, storage) else { return }
         let granted = try await TopicRights(of: account).granted(storage)
         notifier.register(granted, of: account, generation: generation)

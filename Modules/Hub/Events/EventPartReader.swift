@@ -14,6 +14,8 @@ struct EventPart: Sendable {
     var isReset = false
     /// The ephemeral events that the reader has seen with this part; `nil` if none were added.
     var seen: EphemeralToken?
+    /// True if there are further ephemeral events, which had no room.
+    var hasMoreEphemeral = false
 }
 
 /// Reads parts of the log, and encodes them as `WireEvents`.
@@ -67,7 +69,8 @@ struct EventPartReader: Sendable {
             let isEmpty = part.changes.isEmpty && part.limited.isEmpty && ephemeral?.isNews != true
             return EventPart(
                 body: try encoded(head, part.changes.map { page.entries[$0] }, for: rights), cursor: page.cursor,
-                isUpToDate: page.isUpToDate, isIdle: page.isUpToDate && isEmpty, seen: ephemeral?.token)
+                isUpToDate: page.isUpToDate, isIdle: page.isUpToDate && isEmpty, seen: ephemeral?.token,
+                hasMoreEphemeral: ephemeral?.hasMore == true)
         }
     }
 

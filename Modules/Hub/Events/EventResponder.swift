@@ -196,7 +196,7 @@ struct EventResponder: Sendable {
             if part.isReset { return }
             var wake = EventNotifier.Wake.changed
             repeat {
-                if part.isUpToDate {
+                if part.isUpToDate, !part.hasMoreEphemeral {
                     wake = await session.wait(after: cursor.position, until: notifier.now() + commentInterval)
                 }
                 if wake == .ended { return }

@@ -46,13 +46,16 @@ struct ErrorMiddleware: RouterMiddleware {
         case let refusal as HubHTTPError:
             if refusal.status.kind == .serverError {
                 context.logger.warning(
-                    "refused", metadata: ["status": "\(refusal.status.code)", "code": "\(refusal.body.code)"])
+                    "refused",
+                    metadata: context.origin([
+                        "status": "\(refusal.status.code)", "code": "\(refusal.body.code)",
+                    ]))
             }
             return refusal.response
         case let error as HubStorageError:
             // A storage that is being reopened was logged when it failed.
             if case .recovering = error { return HubHTTPError(error).response }
-            context.logger.error("store failed", metadata: ["error": "\(error)"])
+            context.logger.error("store failed", metadata: context.origin(["error": "\(error)"]))
             return HubHTTPError(error).response
         case is HTTPParserError:
             // The connection itself is beyond repair: Hummingbird closes it.
@@ -63,7 +66,7 @@ struct ErrorMiddleware: RouterMiddleware {
         case let error as HTTPError where error.status == .notFound:
             return HubRoute.refusal(method: request.method, path: request.uri.path).response
         default:
-            context.logger.error("request failed", metadata: ["error": "\(error)"])
+            context.logger.error("request failed", metadata: context.origin(["error": "\(error)"]))
             return HubHTTPError(
                 .internalServerError, code: "internal",
                 detail: "the hub failed on this request; its log has the details"

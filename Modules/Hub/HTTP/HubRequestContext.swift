@@ -80,6 +80,14 @@ struct HubRequestContext: RequestContext {
         return own.merging(more) { first, _ in first }
     }
 
+    /// Log metadata: the address of the request, and its account if the token is known to be valid.
+    func origin(_ more: Logger.Metadata) -> Logger.Metadata {
+        var metadata = more
+        metadata["peer"] = "\(PeerAddress.text(of: channel))"
+        if let account { metadata["account"] = "\(account.user)" }
+        return metadata
+    }
+
     /// Returns the account and the address that bytes and requests are counted for.
     ///
     /// - Throws: 401 as `requireAccount()`.

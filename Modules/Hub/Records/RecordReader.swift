@@ -39,9 +39,20 @@ struct RecordReader: Sendable {
             try await kinds.mayRead(list, by: account.user, in: storage.records(keys))
         else { throw HubHTTPError.notFound("no such list of the kind \(list.kind)", code: "listNotFound") }
         let bounds = PageLimit(count: limit, contentBytes: HubLimits.pageBytesMax)
-        let page = try await storage.records(in: list, range, limit: bounds)
+        var page = try await storage.records(in: list, range, limit: bounds)
+        if kinds.mayHide(list) { page.rows = try await readable(page.rows, by: account) }
         return try HubCoding.encode(
             PageHead(next: page.next?.text), with: "items", arrayOf: page.rows.map(Self.encoded))
+    }
+
+    /// Those of the records that the account may read, and damaged ones, of which only the id is known.
+    private func readable(_ rows: [RecordRow], by account: HubAccount) async throws -> [RecordRow] {
+        var keys = RecordKeys()
+        for row in rows {
+            if let needed = kinds.keys(toRead: row.key, by: account.user) { keys.formUnion(needed) }
+        }
+        let state = try await storage.records(keys)
+        return rows.filter { $0.value == nil || kinds.mayRead($0.key, by: account.user, in: state) }
     }
 
     /// The fields are inserted as they were stored, without being parsed; `null` stands for damaged ones.

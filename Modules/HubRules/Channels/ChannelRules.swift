@@ -22,6 +22,9 @@ package enum ChannelRules: RecordRules {
         true
     }
 
+    /// An account may have created a channel, and be no member of it any more.
+    package static func mayHide(_ list: RecordList) -> Bool { list != Channel.openToAll }
+
     package static func topics(of channel: Channel) -> [LogTopic] { [.channel(channel.id)] }
 
     // MARK: - Writes

@@ -17,7 +17,7 @@ extension RecordTransaction {
 
     /// Why an account has no right to an action in a channel; `nil` if it has.
     ///
-    /// A private channel does not exist for an account that was never one of its members.
+    /// A private channel does not exist for an account that was never one of its members, or has left.
     package mutating func refusal(
         _ verb: ChannelRights.Verb, by user: UserID, in channel: ChannelID
     ) -> RecordProblem? {

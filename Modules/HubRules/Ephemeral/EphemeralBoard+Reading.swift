@@ -11,6 +11,8 @@ extension EphemeralBoard {
         package var position: Int64
         /// True if channels without a state in this part have no values.
         package var isComplete: Bool
+        /// True if states had no room: the reader reads on from the position, and need not wait for a change.
+        package var hasMore = false
 
         package init(states: [EphemeralState], position: Int64, isComplete: Bool) {
             self.states = states
@@ -41,7 +43,10 @@ extension EphemeralBoard {
             // A reader without any state needs none that is empty.
             if isComplete, state.isEmpty { continue }
             bytes += state.bytes
-            if bytes > bytesMax, !part.states.isEmpty { return part }
+            if bytes > bytesMax, !part.states.isEmpty {
+                part.hasMore = true
+                return part
+            }
             part.states.append(state)
             part.position = change.position
         }

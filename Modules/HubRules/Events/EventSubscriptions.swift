@@ -79,6 +79,9 @@ package struct EventSubscriptions: Sendable {
     /// The number of readers.
     package var count: Int { readers.count }
 
+    /// True without readers and without registered topics of accounts.
+    package var isEmpty: Bool { accounts.isEmpty }
+
     package func contains(_ id: ReaderID) -> Bool { readers[id] != nil }
 
     /// The registered topics of all accounts.
@@ -220,7 +223,8 @@ package struct EventSubscriptions: Sendable {
     /// Signals the readers of topics that have changed.
     ///
     /// - Parameters:
-    ///   - position: that of the change; a reader that has read it is not signaled.
+    ///   - position: that of the change; a reader that has read it is not signaled, unless the topic is the account's
+    ///     own: its topics have to be registered again.
     ///   - origin: the outbox that delivered the change. Its own readers are not signaled, unless the topic is the
     ///     account's own: they have the response to the delivery, and the next look at the log signals them.
     /// - Returns: the readers that were not signaled before.
@@ -230,8 +234,9 @@ package struct EventSubscriptions: Sendable {
     ) -> [ReaderID] {
         if case .account(let user) = topic, let account = accounts[user] {
             var signaled: [ReaderID] = []
-            // Also when its topics are not registered yet: they may be being read.
-            for id in account.readers { signal(id, at: position, &signaled) }
+            // Also when its topics are not registered yet: they may be being read. And also those that have read the
+            // change: nothing else wakes a reader without topics.
+            for id in account.readers { signal(id, at: .max, &signaled) }
             forget(user)
             return signaled
         }

@@ -20,6 +20,9 @@ package protocol RecordRules: Sendable {
     /// Whether an account may read a list. If not, it does not exist for the account.
     static func mayRead(_ list: RecordList, by account: UserID, _ records: inout RecordTransaction) -> Bool
 
+    /// Whether a list that an account may read can have records that it may not read, which its pages leave out.
+    static func mayHide(_ list: RecordList) -> Bool
+
     /// The records that a write needs; none for a malformed one.
     static func keys(of write: RecordWrite, by account: UserID) -> RecordKeys
 
@@ -31,6 +34,10 @@ package protocol RecordRules: Sendable {
     /// The topics of the log in which a change of a record is listed. Depends on the record's id alone, so that the
     /// topics of a deleted record are those that it had.
     static func topics(of record: Value) -> [LogTopic]
+}
+
+extension RecordRules {
+    package static func mayHide(_ list: RecordList) -> Bool { false }
 }
 
 /// The result of a write.
@@ -113,4 +120,7 @@ extension HubKinds {
         var records = RecordTransaction(state)
         return rules[list.kind]?.mayRead(list, by: account, &records) ?? false
     }
+
+    /// Whether pages of a list leave out records that an account may not read.
+    package func mayHide(_ list: RecordList) -> Bool { rules[list.kind]?.mayHide(list) ?? false }
 }

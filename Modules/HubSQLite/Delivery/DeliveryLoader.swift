@@ -97,10 +97,10 @@ struct DeliveryLoader {
         }
     }
 
-    /// SQLite extracts the type without building the rest of the content.
+    /// Not from the content: one that is damaged must not fail the deliveries of the whole group.
     private static let types = KeyedQuery(
         """
-        SELECT message.id, message.content ->> '$.type', blob.sha256 FROM message
+        SELECT message.id, iif(message.content IS NULL, NULL, coalesce(message.type, 'text')), blob.sha256 FROM message
         LEFT JOIN attachment ON attachment.message = message.number LEFT JOIN blob ON blob.number = attachment.blob
         WHERE message.id IN
         """)

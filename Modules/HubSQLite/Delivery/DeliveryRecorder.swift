@@ -251,7 +251,7 @@ struct DeliveryRecorder {
         }
     }
 
-    /// Each account has its own sequence of row numbers, so that neither counting nor dropping the oldest costs a scan.
+    /// Each account has its own sequence of row numbers, of which those that were taken are missing.
     private func note(_ deletions: [AccountMessage]) throws {
         guard !deletions.isEmpty else { return }
         var newest: [Int64: Int64] = [:]
@@ -267,10 +267,14 @@ struct DeliveryRecorder {
             try insertion.run()
             newest[deletion.account] = db.changesCount > 0 ? number + 1 : number
         }
-        var removal = try SQLStatement("DELETE FROM early_deletion WHERE account = ? AND number <= ?", db)
-        for (account, number) in newest {
+        var removal = try SQLStatement(
+            """
+            DELETE FROM early_deletion WHERE account = ?1 AND number <= (
+                SELECT number FROM early_deletion WHERE account = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+            """, db)
+        for account in newest.keys {
             removal.bind(account)
-            removal.bind(number - Int64(HubStorageLimits.earlyDeletionsPerAccountMax))
+            removal.bind(HubStorageLimits.earlyDeletionsPerAccountMax)
             try removal.run()
         }
     }

@@ -103,7 +103,8 @@ struct BlobLookUp {
     private func attachment(of message: MessageID, for user: UserID) throws -> (blob: Int64, fileName: String?)? {
         var row = try SQLStatement(
             """
-            SELECT channel.name, attachment.blob, message.content ->> '$.attachment.name'
+            SELECT channel.name, attachment.blob,
+                iif(json_valid(message.content), message.content ->> '$.attachment.name', NULL)
             FROM message JOIN channel ON channel.number = message.channel
             LEFT JOIN attachment ON attachment.message = message.number
             WHERE message.id = ?

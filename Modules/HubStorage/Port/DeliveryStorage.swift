@@ -9,7 +9,8 @@ package protocol DeliveryStorage: Sendable {
     /// May block the thread of the caller until everything is on the disk, and call `decide` there: to be called from
     /// an actor with a thread of its own, not from one that other requests need.
     ///
-    /// Empty changes need no commit. On return `opening` names `changes.lastCommit` or a later commit.
+    /// Empty changes need no commit. On return `opening` names the commit of the changes or a later one; without
+    /// changes the last one that is stored, also if it had not been confirmed, and never one that is not.
     ///
     /// Cost: a few statements for each kind of key and of change, however many there are.
     ///

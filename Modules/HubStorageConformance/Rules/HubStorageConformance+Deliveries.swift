@@ -159,6 +159,15 @@ extension HubStorageConformance {
             try requireEqual(try await noted(15..<(15 + most), site.ada), most, "the newest")
             try requireEqual(try await noted(1..<3, site.bob), 1, "those of another account")
         },
+        Rule("early deletions that were taken drop no others") { factory in
+            let site = try await Site(factory)
+            let most = HubStorageLimits.earlyDeletionsPerAccountMax
+            try await site.apply((1...most).map { .note($0, by: site.ada) })
+            try await site.apply((2..<most).map { .take($0, by: site.ada) })
+            try await site.apply([.note(most + 1, by: site.ada)])
+            let keys = Site.keys(of: [1, most, most + 1].map { .note($0, by: site.ada) })
+            try requireEqual(try await site.load(keys).earlyDeletions.count, 3, "the deletions that are left")
+        },
         Rule("as many keys as a group can have are loaded together") { factory in
             let site = try await Site(factory)
             let numbers = Array(1...1500)

@@ -64,4 +64,43 @@ struct SQLiteHubStorageTests {
             #expect(storage.opening?.lastCommit == commit)
         }
     }
+
+    /// The next opening would know that it did not reach the commit, and clients would be told that data was lost.
+    @Test(arguments: [StorageFaults.Step.commit, .sync])
+    func aCommitThatFailedIsNamedOnlyIfItIsStored(step: StorageFaults.Step) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/hub.sqlite"
+        let faults = StorageFaults()
+        let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
+        let storage = try SQLiteHubStorage(path: path, creating: true, faults: faults, logger: logger)
+        let opening: [UInt8] = Array(repeating: 1, count: 16)
+        try await storage.beginOpening(opening)
+        try await storage.addAccount(
+            try #require(UserID("ada")), tokenDigest: [1], at: Timestamp(milliseconds: 1))
+        let outbox = OutboxKey(account: 1, id: OutboxID(UUIDv7(high: 1, low: 1)))
+        faults.inject(step)
+        await #expect(throws: HubStorageError.self) {
+            try await storage.transact(loading: DeliveryKeys()) { state in
+                var changes = DeliveryChanges(lastCommit: state.lastCommit + 1)
+                let key = LaneKey(outbox: outbox, lane: .text)
+                changes.outboxes[outbox] = .init(epoch: 1, opening: nil)
+                changes.lanes[key] = .init(mark: 1, mover: nil, commit: changes.lastCommit)
+                return DeliveryDecision(changes: changes, value: ())
+            }
+        }
+        try await Eventually.holds("it is verified") { storage.isHealthy }
+        // As for a delivery that repeats what was stored before.
+        for _ in 1...2 {
+            let seen = try await storage.transact(loading: DeliveryKeys()) { state in
+                DeliveryDecision(changes: DeliveryChanges(lastCommit: state.lastCommit), value: state.lastCommit)
+            }
+            #expect(seen == 1, "its number is not assigned again")
+            #expect(storage.opening?.lastCommit == (step == .sync ? 1 : 0))
+        }
+        let named = storage.opening?.lastCommit
+        storage.close()
+        let next = try SQLiteHubStorage(path: path)
+        try await next.beginOpening(Array(repeating: 2, count: 16))
+        #expect(try await next.lastCommit(ofOpening: opening) == named)
+    }
 }

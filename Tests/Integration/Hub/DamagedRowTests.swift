@@ -3,6 +3,7 @@ import CausewayHubRules
 import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayModels
+import CausewayRecords
 import CausewayTestSupport
 import CausewayWire
 import GRDB
@@ -54,6 +55,28 @@ import Testing
             _ = try await hub.client.report(delivery([send(10)]))
             let since = WireProtocol.changesPath("general") + "?since=\(cursor)&from=1&through=9"
             #expect(try await hub.client.get(since).status == 200)
+        }
+    }
+
+    /// An edit replaces what is damaged. Without it, the delivery would fail for ever, and those of others with it.
+    @Test func aMessageIsEdited() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2)]))
+            try await damage("UPDATE message SET content = 'no' WHERE position = 1", in: hub)
+            let report = try await hub.client.report(delivery([change(.edit, 3, 101, on: 1), send(4)]))
+            #expect(report.kinds == [.accepted, .accepted])
+            #expect(try await page(hub).messages.map(\.position) == [1, 2, 3])
+        }
+    }
+
+    @Test func theFileOfAMessageIsRead() async throws {
+        try await HubFixture.running { hub in
+            let member = try await hub.client(of: "member")
+            try await hub.client.upload(SampleFile.png)
+            _ = try await hub.client.report(delivery([send(1, content: SampleFile.png.image())], lane: .media))
+            try await damage("UPDATE message SET content = 'no' WHERE position = 1", in: hub)
+            let answer = try await member.download(SampleFile.png, through: 1)
+            #expect(answer.status == 200 && answer.body == SampleFile.png.bytes)
         }
     }
 
@@ -147,6 +170,25 @@ import Testing
             #expect(reports.count == 1)
             #expect(reports.first?.contains("general/bob") == true)
             #expect(try hub.storage.damagedRowCount == 1)
+        }
+    }
+
+    /// A channel whose members are not known is not removed, and the command ends.
+    @Test func aChannelWithADamagedMemberStays() async throws {
+        try await HubFixture.running { hub in
+            let empty = try #require(ChannelID("empty"))
+            _ = try await hub.hub.administration.addChannel(empty, owner: try #require(UserID("me")))
+            try await damage(
+                "UPDATE record SET value = '{' WHERE kind = 'channelMember' AND id = 'empty/me'", in: hub)
+            let error = await #expect(throws: HubError.self) {
+                try await hub.hub.administration.removeChannel(empty)
+            }
+            guard case .refused(let problem) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(problem.code == "membersUnknown")
+            #expect(try await hub.channel("empty").memberCount == 1)
         }
     }
 

@@ -22,6 +22,7 @@ import Testing
             #expect(answers.map { $0.headers.first(name: "Retry-After") } == [nil, nil, "7", nil])
             #expect(faults.deliveriesSeen == 4)
             #expect(try await hub.client.messages().count == 1)
+            #expect(hub.log.contains("warning refused account=me code=busy peer=127.0.0.1 status=503"))
         }
     }
 

@@ -79,6 +79,31 @@ import Testing
         }
     }
 
+    /// It created a private channel, and is no member of it any more.
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aListHasNoRecordThatItsReaderMayNotRead(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
+            let creator = try await hub.client(of: "creator")
+            let closed = ChannelSettings(isPublic: false)
+            let creations = [
+                write(1, try Self.create("left", closed)), write(2, try Self.create("own", closed)),
+                write(3, try Self.create("open")),
+            ]
+            #expect(try await creator.report(delivery(creations)).kinds.allSatisfy { $0 == .accepted })
+            func created() async throws -> Set<String> {
+                let page = try await creator.get("/v1/records/channel?list=byCreator&scope=creator")
+                return Set(try page.decoded(WireRecordPage.self).items.map(\.id))
+            }
+            #expect(try await created() == ["left", "open", "own"])
+            for channel in ["left", "open"] {
+                let id = try #require(ChannelMemberID("\(channel)/creator"))
+                try await hub.hub.administration.removeMember(id)
+            }
+            #expect(try await creator.get(WireProtocol.recordPath("channel", "left")).status == 404)
+            #expect(try await created() == ["open", "own"])
+        }
+    }
+
     @Test(arguments: HubFixture.StorageKind.allCases)
     func aWriteIsAppliedOnceAndAnsweredTheSame(kind: HubFixture.StorageKind) async throws {
         try await HubFixture.running(on: kind) { hub in

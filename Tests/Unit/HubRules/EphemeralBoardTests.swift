@@ -245,6 +245,7 @@ import Testing
             names += part.states.map(\.channel.value)
             seen = part.position
             parts += 1
+            #expect(part.hasMore == (names.count < 50))
         }
         #expect(names == (10..<60).map { "c\($0)" } && parts > 5)
         #expect(Self.read(board, bytesMax: 1).states.count == 1, "a single state is always sent")

@@ -116,6 +116,19 @@ import Testing
         #expect(subscriptions.publish(Self.general, at: 6) == [id])
     }
 
+    /// It would wait without topics, and no change of a channel would wake it any more.
+    @Test func aChangeOfTheAccountWakesAReaderThatHasReadIt() throws {
+        var subscriptions = Self.subscriptions()
+        let id = try Self.enter(Self.ann, [Self.general], &subscriptions)
+        subscriptions.reach(5, id)
+        let woken = subscriptions.publish(.account(Self.ann), at: 5)
+        #expect(woken == [id])
+        let generation = try Self.required(subscriptions.prepare(id))
+        subscriptions.register([Self.general], of: Self.ann, generation: generation)
+        let next = subscriptions.publish(Self.general, at: 6)
+        #expect(next == [id])
+    }
+
     /// The memberships may have changed: they are registered anew, before the account reads again.
     @Test func aChangeOfTheAccountForgetsItsTopics() throws {
         var subscriptions = Self.subscriptions()

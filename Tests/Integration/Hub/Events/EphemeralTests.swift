@@ -209,6 +209,34 @@ import Testing
 
     // MARK: - Positions
 
+    /// More than a part has room for. Nothing changes meanwhile that would wake the reader.
+    @Test(arguments: EventCarrier.allCases) func everyCarrierBringsAllChannels(by carrier: EventCarrier) async throws {
+        let rarely: @Sendable (inout HubConfiguration) -> Void = {
+            Self.patient(&$0)
+            $0.eventCheck = .seconds(3600)
+        }
+        try await HubFixture.running(change: rarely) { hub in
+            let name = String(repeating: "o", count: 100)
+            let other = try await hub.client(of: name)
+            // With the one in which both are already.
+            let names = (1..<HubLimits.presentChannelsMax).map { String(repeating: "c", count: 80) + "\($0)" }
+            let channels = try names.map { try #require(ChannelID($0)) }
+            let members = try names.map { try #require(ChannelMemberID("\($0)/\(name)")) }
+            let writes =
+                channels.map { ChannelAction.create($0, ChannelSettings()).write }
+                + members.map { ChannelMemberAction(.add(.member), $0).write }
+            let made = try await hub.client.report(
+                delivery(writes.enumerated().map { write(Int64($0.offset + 1), $0.element) }))
+            #expect(made.kinds.allSatisfy { $0 == .accepted })
+            let cursor = try await hub.client.eventCursor()
+            for client in [hub.client, other] { _ = try await client.events("cursor=\(cursor)&ephemeral=0") }
+            try await other.reading(from: cursor, by: carrier) { view in
+                try await view.read("all channels are there") { $0.present.count == HubLimits.presentChannelsMax }
+                #expect(view.present.values.allSatisfy { $0.count == 2 })
+            }
+        }
+    }
+
     @Test func aReaderNamesWhatItHasSeen() async throws {
         try await HubFixture.running(change: Self.patient) { hub in
             let cursor = try await hub.client.eventCursor()

@@ -2,6 +2,7 @@ import CausewayHub
 import CausewayHubRules
 import CausewayHubStorage
 import CausewayModels
+import CausewayRecords
 import Testing
 
 /// Typing signals, and changes of memberships at the same moment.
@@ -55,6 +56,30 @@ import Testing
         #expect(checks == 2 && outcome == .latest(isChange: true))
         let next = try await notifier.receive(try Self.signal(2)) { checks += 1 }
         #expect(checks == 3 && next == .latest(isChange: true), "no change since")
+    }
+
+    /// Its topics are registered for a while, and another process, of which the hub hears nothing, changes them.
+    @Test func changesOfAnAccountWithoutReadersAreFound() async throws {
+        let storage = MemoryHubStorage(
+            hub: Array(repeating: 1, count: 16), sealKey: Array(repeating: 2, count: 32),
+            history: Array(repeating: 3, count: 16))
+        try await storage.beginOpening(Array(repeating: 4, count: 16))
+        let notifier = Self.notifier()
+        let bob = try #require(UserID("bob"))
+        let session = try #require(
+            notifier.enter(bob, from: "peer", topics: nil, outbox: nil, readsEphemeral: false))
+        try await session.prepare(storage)
+        session.leave()
+        await notifier.check(storage)
+        #expect(notifier.knowsTopics(of: bob), "they wait for the next reader")
+        let key = RecordKey(kind: ChannelMember.kind, id: "general/bob")
+        let isChanged = try await storage.changeRecords(loading: RecordKeys()) { _ in
+            let row = RecordRow(key: key, version: 1, value: nil)
+            let change = RecordChange(row: row, entries: [], topics: [.account(bob)], isNew: true)
+            return RecordDecision(changes: [key: change], value: true)
+        }
+        await notifier.check(storage)
+        #expect(isChanged && !notifier.knowsTopics(of: bob), "the next reader registers them anew")
     }
 
     /// Changes without end do not keep a request without end.
