@@ -6,8 +6,9 @@ package import Logging
 
 /// Writes each log entry as one line: text, or a JSON object. The log handler of all programs.
 ///
-/// A line break or control character in a value cannot begin a new line. Entries that cannot be written are dropped,
-/// and their number is reported as soon as an entry can be written again; see ``LogOutput``.
+/// A line break or control character in a value cannot begin a new line. In JSON, a value that has the name of one of
+/// the entry's own members (`time`, `level`, `logger`, `message`) is the member `metadata.NAME`. Entries that cannot be
+/// written are dropped, and their number is reported as soon as an entry can be written again; see ``LogOutput``.
 package struct LineLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -66,11 +67,10 @@ package struct LineLogHandler: LogHandler {
             let tail = values.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
             return VisibleText.oneLine("\(time) \(level.rawValue)\(origin) \(message)\(tail)") + "\n"
         case .json:
-            var members = values.mapValues { "\($0)" }
-            if let label { members["logger"] = label }
-            members["time"] = time
-            members["level"] = level.rawValue
-            members["message"] = message
+            var own = ["time": time, "level": level.rawValue, "message": message]
+            own["logger"] = label
+            var members = own
+            for (name, value) in values { members[own[name] == nil ? name : "metadata." + name] = "\(value)" }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             guard let data = try? encoder.encode(members) else { return "" }

@@ -29,14 +29,6 @@ package enum StandardStreams {
     package static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
 
-    /// Reads a line of standard input without showing what is typed; `nil` at the end.
-    package static func lineWithoutEcho() -> String? {
-        let settings = try? TerminalSettings(of: STDIN_FILENO)
-        try? settings?.silent.apply(to: STDIN_FILENO)
-        defer { try? settings?.apply(to: STDIN_FILENO) }
-        return readLine()
-    }
-
     private static func flush() {
         guard fflush(nil) != 0 else { return }
         if errno == EPIPE { ProcessEnd.byClosedOutput() }

@@ -2,6 +2,7 @@ import CausewayConfiguration
 package import CausewayControlAPI
 package import CausewayModels
 import CausewaySystem
+import CausewayTerminal
 import Foundation
 
 /// The source of a user's token. Never the command line, which every process on the machine can read.
@@ -56,6 +57,6 @@ package struct TokenInput: Sendable {
     private static func prompt() -> String {
         try? OutputHandle.standardError.write("Token: ")
         defer { try? OutputHandle.standardError.write("\n") }
-        return StandardStreams.lineWithoutEcho() ?? ""
+        return HiddenInput.line() ?? ""
     }
 }

@@ -59,19 +59,25 @@ package final class FileTrustStore: TrustStore {
             new.servers[server] = entry
             let data = try ControlJSON.encode(new)
             if entry != nil { try check(data, for: server, hasAuthorities: entry?.authorities != nil) }
+            let former = content.servers[server]?.authorities
+            let authorities = PrivateFile(path: authoritiesPath(for: server))
             do throws(PrivateFile.Problem) {
-                let authorities = PrivateFile(path: authoritiesPath(for: server))
-                if let text = entry?.authorities {
-                    try authorities.write(Array(text.utf8))
-                } else {
-                    try authorities.remove()
-                }
+                if let text = entry?.authorities { try authorities.write(Array(text.utf8)) }
                 try Self.file(in: folder).write(Array(data))
             } catch {
+                // The former entry remains, and needs its own authorities.
+                if entry?.authorities != nil { Self.putBack(former, to: authorities) }
                 throw ControlError(error.isFull ? .storeFull : .storeNotAccessible, error.description)
             }
             content = new
+            // Last: no entry names it any more, and one that cannot be removed does no harm.
+            if former != nil, entry?.authorities == nil { try? authorities.remove() }
         }
+    }
+
+    /// As far as the disk allows it.
+    private static func putBack(_ former: String?, to file: PrivateFile) {
+        if let former { try? file.write(Array(former.utf8)) } else { try? file.remove() }
     }
 
     package func authoritiesFile(for server: String) -> String? {

@@ -1,3 +1,5 @@
+import CausewayModels
+
 /// Durations as users write them.
 package enum DurationText {
     private static let units: [(suffix: String, milliseconds: Double)] = [
@@ -18,7 +20,8 @@ package enum DurationText {
 
     /// Returns the shortest form that ``duration(_:)`` parses back.
     package static func text(_ duration: Duration) -> String {
-        let milliseconds = Int64(duration / .milliseconds(1))
+        // A quotient of durations is rounded to a `Double`, and may be less than the whole number that it stands for.
+        let milliseconds = duration.wholeMilliseconds
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
 }

@@ -28,6 +28,24 @@ import Testing
         }
     }
 
+    /// The daemon names the message that failed so.
+    @Test(arguments: [nil, "hub"] as [String?])
+    func aValueWithTheNameOfAMemberIsNotLost(label: String?) throws {
+        let written = Mutex("")
+        var logger = Logger(label: "x") { _ in
+            LineLogHandler(format: .json, level: .info, label: label) { line in written.withLock { $0 += line } }
+        }
+        logger[metadataKey: "logger"] = "a"
+        logger.warning("message failed", metadata: ["message": "b", "level": "c", "time": "d", "reason": "refused"])
+        let text = written.withLock { $0 }
+        let members = try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+        #expect(members["message"] == "message failed" && members["metadata.message"] == "b")
+        #expect(members["level"] == "warning" && members["metadata.level"] == "c")
+        #expect(members["time"] != "d" && members["metadata.time"] == "d")
+        #expect(members["reason"] == "refused" && members["metadata.reason"] == nil)
+        #expect(members["logger"] == (label ?? "a") && members["metadata.logger"] == label.map { _ in "a" })
+    }
+
     @Test(arguments: [LogFormat.text, .json])
     func theLabelStandsInTheLineWhenItIsWanted(format: LogFormat) {
         let written = Mutex("")

@@ -110,6 +110,54 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["servers.json"])
     }
 
+    /// The longer one has no file of its own, and its name would be cut to that of the other.
+    @Test func anAddressThatIsTooLongRemovesNoAuthoritiesOfAnother() throws {
+        let trust = try FileTrustStore(folder: folder.path)
+        let longest = "https://chat.example/" + String(repeating: "a", count: 169)
+        try trust.keep(TrustEntry(authorities: "PEM"), for: longest)
+        let file = try #require(trust.authoritiesFile(for: longest))
+        let error = #expect(throws: ControlError.self) {
+            try trust.keep(TrustEntry(authorities: "OTHER"), for: longest + "b")
+        }
+        #expect(error?.code == .badRequest)
+        try trust.keep(TrustEntry(certificatePath: "/c", keyPath: "/k"), for: longest + "b")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "PEM")
+        try trust.keep(nil, for: longest + "b")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "PEM")
+    }
+
+    /// The session that goes on needs them at the next start.
+    @Test(
+        arguments: [TrustEntry(authorities: "OTHER"), TrustEntry(certificatePath: "/c", keyPath: "/k"), nil]
+            as [TrustEntry?])
+    func aChangeThatCannotBeStoredLeavesTheAuthoritiesAsTheyWere(change: TrustEntry?) throws {
+        let server = "https://chat.example"
+        let trust = try FileTrustStore(folder: folder.path)
+        try trust.keep(TrustEntry(authorities: "PEM"), for: server)
+        let file = try #require(trust.authoritiesFile(for: server))
+        let obstacle = folder.path + "/servers.json.new"
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+        let error = #expect(throws: ControlError.self) { try trust.keep(change, for: server) }
+        #expect(error?.code == .storeNotAccessible)
+        #expect(trust.entry(for: server) == TrustEntry(authorities: "PEM"))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "PEM")
+        try FileManager.default.removeItem(atPath: obstacle)
+        try trust.keep(change, for: server)
+        #expect(trust.entry(for: server) == change)
+        #expect(FileManager.default.fileExists(atPath: file) == (change?.authorities != nil))
+    }
+
+    /// The first authorities of a server have none to put back.
+    @Test func authoritiesThatCannotBeStoredLeaveNoFile() throws {
+        let trust = try FileTrustStore(folder: folder.path)
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/servers.json.new", withIntermediateDirectories: false)
+        #expect(throws: ControlError.self) {
+            try trust.keep(TrustEntry(authorities: "PEM"), for: "https://chat.example")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["servers.json.new"])
+    }
+
     /// A file that were larger could not be read at the next start, which would fail.
     @Test func theCertificatesOfAllServersAreBounded() throws {
         let trust = try FileTrustStore(folder: folder.path, bytesMax: 1000)

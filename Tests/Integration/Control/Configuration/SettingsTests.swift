@@ -166,6 +166,15 @@ import Testing
         #expect(DurationText.duration(text) == .milliseconds(milliseconds))
     }
 
+    @Test(arguments: [1, 999, 295_149, 2_365_000, 2_369_000, 7_200_000, 86_399_999])
+    func timesAreShownAsTheyWereRead(milliseconds: Int) throws {
+        let settings = try resolve([.expiry: "\(max(1000, milliseconds))ms", .settlingTime: "\(milliseconds)ms"])
+        let shown = try #require(settings.text(of: .settlingTime))
+        #expect(DurationText.duration(shown) == .milliseconds(milliseconds))
+        #expect(shown.hasSuffix("ms") == !milliseconds.isMultiple(of: 1000))
+        #expect(settings.text(of: .expiry).flatMap(DurationText.duration) == settings.expiry)
+    }
+
     @Test(arguments: ["", "s", "-1", "1d", "1 s", "NaN", "1e3", "٣", "1e999s"])
     func whatIsNoTimeIsNone(text: String) { #expect(DurationText.duration(text) == nil) }
 
