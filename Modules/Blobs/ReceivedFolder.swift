@@ -1,7 +1,6 @@
 package import CausewayModels
 package import CausewayStorage
 internal import CausewaySystem
-internal import CausewayTLS
 import Synchronization
 
 /// A folder of downloaded files, beside a store's database.
@@ -249,15 +248,9 @@ package final class ReceivedFolder: ReceivedFiles {
     }
 
     private static func hash(ofFileAt path: String) throws(SystemError) -> String {
-        let file = try OpenFile(path, for: .reading, .noLink)
-        var hash = SHA256Stream()
-        var offset: Int64 = 0
-        while true {
-            let part = try file.bytes(at: offset, count: Limits.blobPartBytesMax)
-            if part.isEmpty { return Hexadecimal.text(hash.digest()) }
-            hash.update(part)
-            offset += Int64(part.count)
-        }
+        var digest = BlobDigest()
+        try digest.updateToEnd(of: try OpenFile(path, for: .reading, .noLink))
+        return digest.sha256
     }
 
     // MARK: - Names
@@ -337,18 +330,13 @@ private final class OpenPart: ReceivedPart {
         var isEnded = false
     }
 
-    /// The hash of the first `count` bytes of the file.
-    private struct Hash: ~Copyable {
-        var stream = SHA256Stream()
-        var count: Int64 = 0
-    }
-
     private let attachment: Attachment
     /// `nil` if the file is complete.
     private let file: OpenFile?
     private let state: Mutex<State>
-    /// Locked while bytes are hashed, on a thread that may block. A download from the first byte on is not read again.
-    private let hash = Mutex(Hash())
+    /// The hash of the file's beginning. Locked while bytes are hashed, on a thread that may block. A download from the
+    /// first byte on is not read again.
+    private let digest = Mutex(BlobDigest())
     private let folder: ReceivedFolder
     private let queues: BlockingQueues
 
@@ -374,11 +362,9 @@ private final class OpenPart: ReceivedPart {
             } catch {
                 throw BlobFolder.failure(error, at: path)
             }
-            hash.withLock { hash in
+            digest.withLock { digest in
                 // The beginning of a file that was here before is read at the end.
-                guard hash.count == offset else { return }
-                hash.stream.update(bytes)
-                hash.count += Int64(bytes.count)
+                if digest.bytesCount == offset { digest.update(bytes) }
             }
             state.withLock { $0.length = offset + Int64(bytes.count) }
         }
@@ -387,7 +373,7 @@ private final class OpenPart: ReceivedPart {
     func finish() async throws(BlobError) -> String {
         guard let file else { return folder.file(attachment.sha256) }
         return try await queues.perform { [self] () throws(BlobError) in
-            guard length == attachment.size, try digest(of: file) == attachment.sha256 else {
+            guard length == attachment.size, try hash(of: file) == attachment.sha256 else {
                 folder.discard(attachment.sha256)
                 state.withLock { $0.length = 0 }
                 throw .damaged(
@@ -400,16 +386,11 @@ private final class OpenPart: ReceivedPart {
     }
 
     /// The hash of the whole file, of which only bytes are read that were not hashed yet.
-    private func digest(of file: OpenFile) throws(BlobError) -> String {
+    private func hash(of file: OpenFile) throws(BlobError) -> String {
         do throws(SystemError) {
-            return try hash.withLock { hash throws(SystemError) in
-                while hash.count < attachment.size {
-                    let part = try file.bytes(at: hash.count, count: Limits.blobPartBytesMax)
-                    if part.isEmpty { break }
-                    hash.stream.update(part)
-                    hash.count += Int64(part.count)
-                }
-                return Hexadecimal.text(hash.stream.digest())
+            return try digest.withLock { digest throws(SystemError) in
+                try digest.updateToEnd(of: file)
+                return digest.sha256
             }
         } catch {
             throw BlobFolder.failure(error, at: folder.path)
