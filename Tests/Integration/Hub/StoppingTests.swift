@@ -1,5 +1,4 @@
 import CausewayHub
-import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayTestSupport
 import NIOCore
@@ -12,8 +11,7 @@ import Testing
     @Test func connectionsOfTheLastMomentEndNobody() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         // Afterwards nothing else listens there, and no connection to an unused port is one to itself.
         let port = try ReservedPort()
         for _ in 0..<20 {
