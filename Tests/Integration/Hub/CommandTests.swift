@@ -37,6 +37,15 @@ import Testing
         #expect(try String(contentsOfFile: data + "/tokens/alice.token", encoding: .utf8) == token)
     }
 
+    @Test(arguments: [("127.0.0.1:9443", "9443"), ("[::1]:80", "80"), ("127.0.0.1:0", "PORT"), ("nothing", "PORT")])
+    func initNamesThePortOfTheSettings(listen: String, port: String) async throws {
+        let temporary = try TemporaryFolder()
+        let made = try await Self.hub(
+            ["init", "--data", temporary.path], environment: ["CAUSEWAY_HUB_LISTEN": listen])
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(made.output.contains("causeway login https://localhost:\(port) --ca"))
+    }
+
     @Test func aFailedInitLeavesNothingBehind() async throws {
         let temporary = try TemporaryFolder()
         let made = try await Self.hub(["init", "--data", temporary.path, "--name", "not a name"])
