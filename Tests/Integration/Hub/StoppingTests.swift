@@ -40,6 +40,25 @@ import Testing
         #expect(!stopped.storage.isHealthy)
     }
 
+    /// Nothing is wrong with the hub.
+    @Test func aRequestThatIsCutOffIsLoggedAsANotice() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try await HubFixture.prepare(folder)
+        let (log, request) = try await HubFixture.running(folder) { hub in
+            let client = hub.client
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(client.token ?? "")\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+            let request = Task { _ = try? await client.raw(Array(head.utf8)) }
+            try await Eventually.holds("the hub reads the body") { hub.hub.requestsInProgress == 1 }
+            return (hub.log, request)
+        }
+        await request.value
+        #expect(log.contains("notice request cut off"), "\(log.lines)")
+        #expect(!log.contains("request failed"))
+    }
+
     private static func knock(_ port: Int) async throws -> any Channel {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.minutes(2))
