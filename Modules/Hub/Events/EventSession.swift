@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 internal import CausewayHubRules
 internal import CausewayHubStorage
 internal import CausewayModels
