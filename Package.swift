@@ -142,7 +142,7 @@ let package = Package(
         module("HubRules", "CausewayModels", "CausewayRecords", .deque),
         module("HubStorage", "CausewayHubRules", "CausewayModels"),
         // The bytes of the hub's files: a port, and a folder.
-        module("HubBlobs", "CausewayHubRules", "CausewaySystem", "CausewayTLS", .nioCore),
+        module("HubBlobs", "CausewayHubRules", "CausewayModels", "CausewaySystem", "CausewayTLS", .nioCore),
         module("HubStorageConformance", "CausewayHubRules", "CausewayHubStorage", "CausewayModels"),
 
         // Adapters.

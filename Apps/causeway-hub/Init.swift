@@ -1,7 +1,9 @@
 import ArgumentParser
+import CausewayConfiguration
 import CausewayHub
 import CausewayHubSQLite
 import CausewayModels
+import Foundation
 
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,11 +36,22 @@ struct Init: AsyncParsableCommand {
             let audit = AuditLog(data.folder)
             audit.record("account added", made.account.value)
             audit.record("channel created", made.channel.value)
-            try say(Self.report(made))
+            try say(Self.report(made, port: port))
         }
     }
 
-    private static func report(_ made: HubSetup.Made) -> String {
+    /// The port on which `serve` listens; a placeholder if the system chooses it, or the settings are invalid, which
+    /// `serve` reports.
+    private var port: String {
+        let environment = ProcessInfo.processInfo.environment
+        guard
+            let settings = try? HubSettings(flags: [:], environment: environment, file: data.folder.settings),
+            let address = try? HubConfiguration.address(settings.listen), address.port > 0
+        else { return "PORT" }
+        return String(address.port)
+    }
+
+    private static func report(_ made: HubSetup.Made, port: String) -> String {
         """
         Created a hub in \(made.folder.path)
           certificate  \(made.folder.serverCertificate) for \(made.names.joined(separator: ", "))
@@ -48,7 +61,7 @@ struct Init: AsyncParsableCommand {
 
         Next:
           causeway-hub serve --data \(quoted(made.folder.path))
-          causeway login https://\(host(made.names[0])):8443 --ca \(quoted(made.folder.authorityCertificate)) \
+          causeway login https://\(host(made.names[0])):\(port) --ca \(quoted(made.folder.authorityCertificate)) \
         --token-file \(quoted(made.tokenPath))
         """
     }

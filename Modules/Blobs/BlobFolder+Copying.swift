@@ -2,7 +2,6 @@ internal import CausewayMedia
 internal import CausewayModels
 internal import CausewayStorage
 internal import CausewaySystem
-internal import CausewayTLS
 import Synchronization
 
 /// The steps of a copy. Blocking: they run on a thread of their own.
@@ -64,10 +63,10 @@ extension BlobFolder {
         _ target: OpenFile, from source: BlobSource, _ isCancelled: Flag
     ) throws(BlobError) -> Attachment {
         let isCloned = target.clone(source.file)
-        var hash = SHA256Stream()
-        var offset: Int64 = 0
+        var digest = BlobDigest()
         while true {
             if isCancelled.isSet { throw .cancelled }
+            let offset = digest.bytesCount
             let part =
                 isCloned
                 ? try attempt(.write, at: path) { () throws(SystemError) in
@@ -78,16 +77,16 @@ extension BlobFolder {
             if !isCloned {
                 try attempt(.write, at: path) { () throws(SystemError) in try target.writeAll(part, at: offset) }
             }
-            hash.update(part)
-            offset += Int64(part.count)
+            digest.update(part)
         }
-        guard offset == source.size, source.isUnchanged else { throw .sourceChanged(path: source.path) }
-        let found = MediaInspector.describe(size: offset) { offset, count in
+        let size = digest.bytesCount
+        guard size == source.size, source.isUnchanged else { throw .sourceChanged(path: source.path) }
+        let found = MediaInspector.describe(size: size) { offset, count in
             (try? target.bytes(at: offset, count: count)) ?? []
         }
         return Attachment(
-            name: Attachment.name(ofPath: source.path), contentType: found.contentType, size: offset,
-            sha256: Hexadecimal.text(hash.digest()), width: found.width, height: found.height,
+            name: Attachment.name(ofPath: source.path), contentType: found.contentType, size: size,
+            sha256: digest.sha256, width: found.width, height: found.height,
             duration: found.duration)
     }
 

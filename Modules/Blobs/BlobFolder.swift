@@ -144,7 +144,7 @@ package final class BlobFolder: BlobStore {
     /// A hash of the account: its name may be longer than that of a file.
     private static func key(_ account: Account) -> String {
         let digest = Digest.sha256((account.server + "\n" + account.user.description).utf8)
-        return String(Hexadecimal.text(digest).prefix(BlobFileName.accountDigits))
+        return String(Hexadecimal.text(of: digest).prefix(BlobFileName.accountDigits))
     }
 }
 
@@ -154,13 +154,4 @@ final class Flag: Sendable {
 
     var isSet: Bool { value.load(ordering: .relaxed) }
     func set() { value.store(true, ordering: .relaxed) }
-}
-
-/// Bytes as digits, in lower case.
-enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    static func text(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
 }

@@ -1,7 +1,6 @@
 internal import CausewayModels
 package import CausewayStorage
 internal import CausewaySystem
-internal import CausewayTLS
 
 /// Verifies a folder of blobs that no process has open, without a change.
 package struct BlobFolderAudit: Sendable {
@@ -62,25 +61,19 @@ package struct BlobFolderAudit: Sendable {
     private mutating func verify(
         _ path: String, _ sha256: String, _ progress: (Int64) -> Void
     ) throws(StoreError) -> Int64 {
-        var hash = SHA256Stream()
-        var offset: Int64 = 0
+        var digest = BlobDigest()
+        let bytesBefore = usage.bytes
         do throws(SystemError) {
             let file = try OpenFile(path, for: .reading, .noLink)
-            while true {
-                let part = try file.bytes(at: offset, count: Limits.blobPartBytesMax)
-                if part.isEmpty { break }
-                hash.update(part)
-                offset += Int64(part.count)
-                progress(usage.bytes + offset)
-            }
+            try digest.updateToEnd(of: file) { progress(bytesBefore + $0) }
         } catch {
             problems.append(StoreProblem("blob", at: path, "it cannot be read: \(error)"))
         }
-        if Hexadecimal.text(hash.digest()) != sha256 {
+        if digest.sha256 != sha256 {
             problems.append(StoreProblem("blob", at: path, "its content does not match its name"))
         }
         usage.blobs += 1
-        usage.bytes += offset
-        return offset
+        usage.bytes += digest.bytesCount
+        return digest.bytesCount
     }
 }

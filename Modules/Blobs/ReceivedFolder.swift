@@ -1,7 +1,6 @@
 package import CausewayModels
 package import CausewayStorage
 internal import CausewaySystem
-internal import CausewayTLS
 import Synchronization
 
 /// A folder of downloaded files, beside a store's database.
@@ -249,15 +248,9 @@ package final class ReceivedFolder: ReceivedFiles {
     }
 
     private static func hash(ofFileAt path: String) throws(SystemError) -> String {
-        let file = try OpenFile(path, for: .reading, .noLink)
-        var hash = SHA256Stream()
-        var offset: Int64 = 0
-        while true {
-            let part = try file.bytes(at: offset, count: Limits.blobPartBytesMax)
-            if part.isEmpty { return Hexadecimal.text(hash.digest()) }
-            hash.update(part)
-            offset += Int64(part.count)
-        }
+        var digest = BlobDigest()
+        try digest.updateToEnd(of: try OpenFile(path, for: .reading, .noLink))
+        return digest.sha256
     }
 
     // MARK: - Names
@@ -325,104 +318,5 @@ package final class ReceivedFolder: ReceivedFiles {
             for file in found { state.index.insert(file.sha256, size: file.status.bytesCount) }
             state.unverified = complete
         }
-    }
-}
-
-/// A file that is being downloaded into a folder.
-private final class OpenPart: ReceivedPart {
-    private struct State {
-        var length: Int64
-        /// Whether the file was verified, and has its name.
-        var isComplete = false
-        var isEnded = false
-    }
-
-    /// The hash of the first `count` bytes of the file.
-    private struct Hash: ~Copyable {
-        var stream = SHA256Stream()
-        var count: Int64 = 0
-    }
-
-    private let attachment: Attachment
-    /// `nil` if the file is complete.
-    private let file: OpenFile?
-    private let state: Mutex<State>
-    /// Locked while bytes are hashed, on a thread that may block. A download from the first byte on is not read again.
-    private let hash = Mutex(Hash())
-    private let folder: ReceivedFolder
-    private let queues: BlockingQueues
-
-    init(
-        _ attachment: Attachment, _ file: OpenFile?, length: Int64, _ folder: ReceivedFolder, _ queues: BlockingQueues
-    ) {
-        self.attachment = attachment
-        self.file = file
-        state = Mutex(State(length: length))
-        self.folder = folder
-        self.queues = queues
-    }
-
-    var length: Int64 { state.withLock { $0.length } }
-
-    func append(_ bytes: [UInt8]) async throws(BlobError) {
-        guard let file else { return }
-        let path = folder.path
-        try await queues.perform { [self] () throws(BlobError) in
-            let offset = length
-            do throws(SystemError) {
-                try file.writeAll(bytes, at: offset)
-            } catch {
-                throw BlobFolder.failure(error, at: path)
-            }
-            hash.withLock { hash in
-                // The beginning of a file that was here before is read at the end.
-                guard hash.count == offset else { return }
-                hash.stream.update(bytes)
-                hash.count += Int64(bytes.count)
-            }
-            state.withLock { $0.length = offset + Int64(bytes.count) }
-        }
-    }
-
-    func finish() async throws(BlobError) -> String {
-        guard let file else { return folder.file(attachment.sha256) }
-        return try await queues.perform { [self] () throws(BlobError) in
-            guard length == attachment.size, try digest(of: file) == attachment.sha256 else {
-                folder.discard(attachment.sha256)
-                state.withLock { $0.length = 0 }
-                throw .damaged(
-                    path: folder.path, detail: "the downloaded file is not the one that the message names; try again")
-            }
-            let path = try folder.complete(attachment)
-            state.withLock { $0.isComplete = true }
-            return path
-        }
-    }
-
-    /// The hash of the whole file, of which only bytes are read that were not hashed yet.
-    private func digest(of file: OpenFile) throws(BlobError) -> String {
-        do throws(SystemError) {
-            return try hash.withLock { hash throws(SystemError) in
-                while hash.count < attachment.size {
-                    let part = try file.bytes(at: hash.count, count: Limits.blobPartBytesMax)
-                    if part.isEmpty { break }
-                    hash.stream.update(part)
-                    hash.count += Int64(part.count)
-                }
-                return Hexadecimal.text(hash.stream.digest())
-            }
-        } catch {
-            throw BlobFolder.failure(error, at: folder.path)
-        }
-    }
-
-    func end() async {
-        let ended = state.withLock { state in
-            defer { state.isEnded = true }
-            return state
-        }
-        guard !ended.isEnded else { return }
-        guard file != nil else { return folder.unused(attachment.sha256) }
-        folder.ended(attachment.sha256, length: ended.length, isComplete: ended.isComplete)
     }
 }

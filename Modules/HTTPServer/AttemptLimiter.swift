@@ -35,15 +35,20 @@ package struct AttemptLimiter: Sendable {
     ///
     /// - Returns: `nil` while the peer may try again; otherwise how long it must wait, rounded up to seconds.
     package mutating func recordFailure(of peer: String, at now: MonotonicTime) -> Int64? {
-        if buckets[peer] == nil, buckets.count >= peersMax, now >= nextLookAt { evictRecovered(at: now) }
-        if buckets[peer] == nil, buckets.count >= peersMax { return take(from: &others, at: now) }
+        if !makeRoom(for: peer, at: now) { return take(from: &others, at: now) }
         return take(from: &buckets[peer, default: Bucket(fullAt: now)], at: now)
     }
 
     /// Returns how long the peer must wait before it may try again; `nil` while it may. Records nothing.
-    package func wait(of peer: String, at now: MonotonicTime) -> Int64? {
-        var bucket = buckets[peer] ?? (buckets.count >= peersMax ? others : Bucket(fullAt: now))
+    package mutating func wait(of peer: String, at now: MonotonicTime) -> Int64? {
+        var bucket = makeRoom(for: peer, at: now) ? buckets[peer, default: Bucket(fullAt: now)] : others
         return take(from: &bucket, at: now)
+    }
+
+    /// Makes room for a peer if others have recovered; false if there is none.
+    private mutating func makeRoom(for peer: String, at now: MonotonicTime) -> Bool {
+        if buckets[peer] == nil, buckets.count >= peersMax, now >= nextLookAt { evictRecovered(at: now) }
+        return buckets[peer] != nil || buckets.count < peersMax
     }
 
     private func take(from bucket: inout Bucket, at now: MonotonicTime) -> Int64? {

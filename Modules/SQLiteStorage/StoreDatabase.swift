@@ -172,8 +172,15 @@ final class StoreDatabase: Sendable {
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA busy_timeout = \(SQLiteLimits.logBusyMillisecondsMax)")
             defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(SQLiteLimits.busySecondsMax * 1000))") }
-            return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            return try truncateLog(db)
         }
+    }
+
+    /// Copies the log into the database and truncates it.
+    ///
+    /// - Returns: false if a reader uses it for longer than the connection waits.
+    private static func truncateLog(_ db: Database) throws -> Bool {
+        try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 
     /// Runs `body` on the writer's connection, then copies the log into the database and truncates it. Commits wait
@@ -187,8 +194,7 @@ final class StoreDatabase: Sendable {
                     try body(db)
                     // Only now: the commits of the body are noted, too.
                     logEnd.withdraw()
-                    let isBusy = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-                    if isBusy == 0 { logEnd.resume(isCut: true) }
+                    if try Self.truncateLog(db) { logEnd.resume(isCut: true) }
                 }
             }
         } catch {
@@ -290,8 +296,8 @@ final class StoreDatabase: Sendable {
     /// Copies the log into the database and cuts it: the failed sync may have dropped frames of it, which a later sync
     /// would report as written.
     private static func writeAnew(_ pool: DatabasePool) throws {
-        let isBusy = try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-        guard isBusy == 0 else { throw StoreError.syncFailed(detail: "the log is in use; the store tries again") }
+        let isCut = try pool.writeWithoutTransaction { db in try truncateLog(db) }
+        guard isCut else { throw StoreError.syncFailed(detail: "the log is in use; the store tries again") }
     }
 
     private static func probe(_ pool: DatabasePool) throws {

@@ -25,7 +25,7 @@ extension SyncEngine {
         return SyncStatus(
             session: session, connectivity: outbox.connectivity(at: now), actionRequired: outbox.actionRequired,
             isPaused: outbox.isPaused, waitReason: outbox.waitReasonOfAll(at: now),
-            storeProblem: storeProblem?.description, counts: counts,
+            storeProblem: storeProblem?.textOfDelivery, counts: counts,
             lanes: outbox.lanesInWords(at: now).map {
                 SyncStatus.Lane(lane: $0.lane, depth: $0.depth, head: $0.head, headWait: $0.wait)
             },
@@ -51,7 +51,7 @@ extension SyncEngine {
         var reasons: [OperationID: WaitReason] = [:]
         for item in items where item.isPending {
             if let storeProblem {
-                reasons[item.id] = .storeUnavailable(detail: storeProblem.description)
+                reasons[item.id] = .storeUnavailable(detail: storeProblem.textOfDelivery)
             } else if item.isParked, let related = item.related {
                 reasons[item.id] = failed[related].map { .blocked(by: $0) } ?? .parked(related)
             } else {
@@ -96,5 +96,13 @@ extension SyncEngine {
     private func reasonMeanwhile(_ item: some Deliverable, _ now: ClockReading) -> WaitReason {
         if item.syncState == .syncing { return .inFlight(since: item.lastAttemptAt ?? now.wall) }
         return outbox.waitReasonOfAll(at: now) ?? .ready
+    }
+}
+
+extension StoreError {
+    /// The description of an error that the engine recovers from without the user.
+    fileprivate var textOfDelivery: String {
+        guard case .full(let detail) = self else { return description }
+        return "the disk is full (\(detail)); free some space; delivery resumes by itself"
     }
 }

@@ -58,8 +58,6 @@ final class CipherText {
 
     fileprivate func write(_ bytes: UnsafeRawBufferPointer) { unsafe output.writeBytes(bytes) }
 
-    fileprivate var outputBytes: Int { output.readableBytes }
-
     fileprivate static func of(_ bio: OpaquePointer?) -> CipherText? {
         guard let bio = unsafe bio, let data = unsafe BIO_get_data(bio) else { return nil }
         return unsafe Unmanaged<CipherText>.fromOpaque(data).takeUnretainedValue()
@@ -101,14 +99,9 @@ private struct CipherTextMethod: @unchecked Sendable {
         return size
     }
 
+    /// A flush has nothing to do, and succeeds. No other request of OpenSSL needs an answer.
     private static let control: @convention(c) (OpaquePointer?, Int32, Int, UnsafeMutableRawPointer?) -> Int = {
-        bio, command, _, _ in
-        guard let text = unsafe CipherText.of(bio) else { return 0 }
-        return switch command {
-        case BIO_CTRL_FLUSH: 1
-        case BIO_CTRL_PENDING: text.inputBytes
-        case BIO_CTRL_WPENDING: text.outputBytes
-        default: 0
-        }
+        _, command, _, _ in
+        command == BIO_CTRL_FLUSH ? 1 : 0
     }
 }

@@ -48,23 +48,53 @@ enum RoleArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// The JSON of a command that changes several memberships.
+private struct MembershipChanges: Encodable {
+    /// Those that were changed.
+    var records: [RecordWriteResponse] = []
+}
+
 extension ControlService {
     /// Writes to one record.
     func write(_ write: RecordWrite) async throws(ControlError) -> RecordWriteResponse {
         try await self.write(RecordWriteRequest(write))
     }
 
-    /// Changes memberships one after the other, and reports each one that was changed.
+    /// Changes one membership and reports it.
+    func change(
+        _ verb: ChannelMemberAction.Verb, of user: UserID, in channel: ChannelID, _ console: Console, _ text: String
+    ) async throws(ControlError) -> ExitStatus {
+        let response = try await change(verb, of: user, in: channel)
+        try console.report(response) { _ in [text] }
+        return .ok
+    }
+
+    /// Changes memberships one after the other up to the first that cannot be changed, and reports those that were
+    /// changed.
     func change(
         _ verb: ChannelMemberAction.Verb, of users: [UserID], in channel: ChannelID, _ console: Console,
         _ words: (UserID) -> String
     ) async throws(ControlError) -> ExitStatus {
-        for user in users {
-            let action = ChannelMemberAction(verb, ChannelMemberID(channel: channel, user: user))
-            let response = try await write(action.write)
-            try console.report(response) { _ in [words(user)] }
+        var changes = MembershipChanges()
+        var lines: [String] = []
+        var problem: ControlError?
+        for user in users where problem == nil {
+            do throws(ControlError) {
+                changes.records.append(try await change(verb, of: user, in: channel))
+                lines.append(words(user))
+            } catch {
+                problem = error
+            }
         }
+        if problem == nil || !lines.isEmpty { try console.report(changes) { _ in lines } }
+        if let problem { throw problem }
         return .ok
+    }
+
+    private func change(
+        _ verb: ChannelMemberAction.Verb, of user: UserID, in channel: ChannelID
+    ) async throws(ControlError) -> RecordWriteResponse {
+        try await write(ChannelMemberAction(verb, ChannelMemberID(channel: channel, user: user)).write)
     }
 
     /// The user of the session.

@@ -14,7 +14,7 @@ struct ChannelJoin: AsyncParsableCommand {
         try await options.run { route, console throws(ControlError) in
             let channel = try channel.id()
             let user = try await route.service.currentUser()
-            return try await route.service.change(.join, of: [user], in: channel, console) { _ in "Joined \(channel)" }
+            return try await route.service.change(.join, of: user, in: channel, console, "Joined \(channel)")
         }
     }
 }
@@ -31,7 +31,7 @@ struct ChannelLeave: AsyncParsableCommand {
         try await options.run { route, console throws(ControlError) in
             let channel = try channel.id()
             let user = try await route.service.currentUser()
-            return try await route.service.change(.leave, of: [user], in: channel, console) { _ in "Left \(channel)" }
+            return try await route.service.change(.leave, of: user, in: channel, console, "Left \(channel)")
         }
     }
 }
@@ -39,7 +39,10 @@ struct ChannelLeave: AsyncParsableCommand {
 struct ChannelAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add users to a channel. For its owners and moderators.",
-        discussion: "A user who is a member already keeps the role. Ends at the first user who cannot be added.")
+        discussion: """
+            A user who is a member already keeps the role. Ends at the first user who cannot be added. --json prints \
+            {"records":[{"kind":…,"id":…,"version":…}]} with those who were added.
+            """)
 
     @Argument(help: "The channel.") var channel: ChannelArgument
     @Argument(help: "The users.") var users: [UserArgument]
@@ -60,7 +63,8 @@ struct ChannelRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove users from a channel. For its owners and moderators.",
         discussion: """
-            A removed user cannot join again until somebody adds them. Ends at the first user who cannot be removed.
+            A removed user cannot join again until somebody adds them. Ends at the first user who cannot be removed. \
+            --json prints {"records":[{"kind":…,"id":…,"version":…}]} with those who were removed.
             """)
 
     @Argument(help: "The channel.") var channel: ChannelArgument
@@ -89,9 +93,9 @@ struct ChannelSetRole: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let channel = try channel.id()
-            return try await route.service.change(.setRole(role.role), of: [try user.id()], in: channel, console) {
-                "\($0) is \(role == .owner ? "an" : "a") \(role.rawValue) of \(channel)"
-            }
+            let user = try user.id()
+            let text = "\(user) is \(role == .owner ? "an" : "a") \(role.rawValue) of \(channel)"
+            return try await route.service.change(.setRole(role.role), of: user, in: channel, console, text)
         }
     }
 }

@@ -71,7 +71,7 @@ package final class DownloadTarget: Sendable {
     package func finish(
         syncFolder: (_ path: String) throws -> Void = { path in try FileSystem.syncFolder(path) }
     ) throws(ControlError) {
-        let digest = state.withLock { Self.text(of: $0.hash.digest()) }
+        let digest = state.withLock { Hexadecimal.text(of: $0.hash.digest()) }
         guard digest == attachment.sha256, offset == attachment.size else {
             try? FileSystem.removeIfPresent(partPath)
             throw ControlError(
@@ -123,12 +123,5 @@ package final class DownloadTarget: Sendable {
             state.hash.update(bytes)
             state.offset += Int64(bytes.count)
         }
-    }
-
-    private static func text(of digest: [UInt8]) -> String {
-        digest.map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0" + text : text
-        }.joined()
     }
 }

@@ -116,7 +116,8 @@ struct MediaRequestBuilder: Sendable {
 
     /// `Repr-Digest` of a file; `nil` if `sha256` is not 64 digits of hexadecimal.
     static func digest(_ sha256: String) -> String? {
-        HexadecimalHash.bytes(of: sha256).map { "sha-256=:\(Data($0).base64EncodedString()):" }
+        guard Attachment.isHash(sha256), let bytes = Hexadecimal.bytes(of: sha256) else { return nil }
+        return "sha-256=:\(Data(bytes).base64EncodedString()):"
     }
 
     /// Whether an interim response is about a resumable upload of this version of the draft; all others are ignored.
@@ -214,16 +215,4 @@ struct MediaProblem {
     /// The byte at which the upload continues.
     var expectedOffset: Int64? { body.expectedOffset }
     var isCompleted: Bool { body.type?.hasSuffix("#completed-upload") == true }
-}
-
-/// Hashes as text.
-enum HexadecimalHash {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    /// - Parameter text: in lower case; `nil` unless it is a SHA-256.
-    static func bytes(of text: String) -> [UInt8]? {
-        let values = text.utf8.compactMap { digit in digits.firstIndex(of: digit).map(UInt8.init) }
-        guard values.count == text.utf8.count, values.count == 64 else { return nil }
-        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
-    }
 }

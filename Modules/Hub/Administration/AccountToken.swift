@@ -1,4 +1,4 @@
-internal import CausewayHubRules
+internal import CausewayModels
 internal import CausewayTLS
 
 /// A new secret of an account: 256 random bits. Prints as dots.

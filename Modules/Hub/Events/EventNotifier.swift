@@ -238,7 +238,7 @@ package final class EventNotifier: Sendable {
     /// The changes of ephemeral events after those that a reader has seen.
     ///
     /// - Returns: `nil` if the memberships of its account may have changed since it was prepared: it is signaled.
-    fileprivate func ephemeral(
+    func ephemeral(
         _ id: EventSubscriptions.ReaderID, after seen: EphemeralToken
     ) -> (part: EphemeralBoard.Part, token: EphemeralToken)? {
         let now = now()
@@ -271,7 +271,9 @@ package final class EventNotifier: Sendable {
         return id.map { EventSession(id: $0, account: account, self) }
     }
 
-    fileprivate func leave(_ id: EventSubscriptions.ReaderID, of account: UserID) {
+    // MARK: - Sessions
+
+    func leave(_ id: EventSubscriptions.ReaderID, of account: UserID) {
         let now = now()
         state.withLock { state in
             let wasPresent = state.subscriptions.readsEphemeral(account)
@@ -281,7 +283,7 @@ package final class EventNotifier: Sendable {
         }
     }
 
-    fileprivate func prepare(
+    func prepare(
         _ id: EventSubscriptions.ReaderID, _ storage: any HubStorage
     ) async throws(HubStorageError) -> Int? {
         let (generation, isFirst) = state.withLock { ($0.subscriptions.prepare(id), $0.position == nil) }
@@ -292,7 +294,7 @@ package final class EventNotifier: Sendable {
         return generation
     }
 
-    fileprivate func register(_ granted: GrantedTopics, of account: UserID, generation: Int) {
+    func register(_ granted: GrantedTopics, of account: UserID, generation: Int) {
         state.withLock { state in
             state.subscriptions.register(
                 granted.topics, channels: granted.channels, of: account, generation: generation)
@@ -300,7 +302,7 @@ package final class EventNotifier: Sendable {
         }
     }
 
-    fileprivate func wait(
+    func wait(
         _ id: EventSubscriptions.ReaderID, after position: Int64, until deadline: MonotonicTime
     ) async -> Wake {
         await withTaskCancellationHandler {
@@ -319,7 +321,7 @@ package final class EventNotifier: Sendable {
         }
     }
 
-    fileprivate func end(_ id: EventSubscriptions.ReaderID) {
+    func end(_ id: EventSubscriptions.ReaderID) {
         let (waiting, drain) = state.withLock { state in
             // A reader that has left cannot wait any more.
             if state.subscriptions.contains(id) { state.ended.insert(id) }
@@ -329,7 +331,7 @@ package final class EventNotifier: Sendable {
         drain?.cancel()
     }
 
-    fileprivate func wait(_ id: EventSubscriptions.ReaderID, for drain: ResponseDrain) async -> Bool {
+    func wait(_ id: EventSubscriptions.ReaderID, for drain: ResponseDrain) async -> Bool {
         let mayWait = state.withLock { state in
             guard state.mayWait(id) else { return false }
             state.drains[id] = drain
@@ -341,83 +343,6 @@ package final class EventNotifier: Sendable {
             state.drains[id] = nil
             return state.mayWait(id)
         }
-    }
-}
-
-/// One reader of events, from its request to the end of its response.
-package final class EventSession: Sendable {
-    private let id: EventSubscriptions.ReaderID
-    private let account: UserID
-    private let notifier: EventNotifier
-
-    fileprivate init(id: EventSubscriptions.ReaderID, account: UserID, _ notifier: EventNotifier) {
-        self.id = id
-        self.account = account
-        self.notifier = notifier
-    }
-
-    deinit { leave() }
-
-    /// Ends the session before it is released. It must not be used afterwards.
-    package func leave() { notifier.leave(id, of: account) }
-
-    /// To be called before reading: a change from then on ends the next wait at once.
-    package func prepare(_ storage: any HubStorage) async throws(HubStorageError) {
-        guard let generation = try await notifier.prepare(id, storage) else { return }
-        let granted = try await TopicRights(of: account).granted(storage)
-        notifier.register(granted, of: account, generation: generation)
-    }
-
-    /// The changes of ephemeral events after those that the reader has seen, in the channels whose rights were checked
-    /// by the last call of ``prepare(_:)``.
-    ///
-    /// - Returns: `nil` if these rights may have changed since: the next wait ends at once.
-    func ephemeral(after seen: EphemeralToken) -> (part: EphemeralBoard.Part, token: EphemeralToken)? {
-        notifier.ephemeral(id, after: seen)
-    }
-
-    /// Waits for a change.
-    ///
-    /// - Parameter position: the position that has been read.
-    func wait(after position: Int64, until deadline: MonotonicTime) async -> EventNotifier.Wake {
-        await notifier.wait(id, after: position, until: deadline)
-    }
-
-    /// Waits until a part has left.
-    ///
-    /// - Returns: false if the reader needs nothing more, which may be before that.
-    func wait(for drain: ResponseDrain) async -> Bool { await notifier.wait(id, for: drain) }
-
-    /// Ends a wait, also a later one.
-    func end() { notifier.end(id) }
-}
-
-/// The topics that an account may read, without its own.
-private struct GrantedTopics: Sendable {
-    var topics: Set<LogTopic> = []
-    /// The first channels among them.
-    var channels: [ChannelID] = []
-}
-
-extension TopicRights {
-    /// The topics that the account may read now, by the time of its memberships.
-    fileprivate func granted(_ storage: any HubStorage) async throws(HubStorageError) -> GrantedTopics {
-        var granted = GrantedTopics()
-        var range = RecordRange()
-        repeat {
-            let page = try await storage.records(
-                in: grants, range, limit: PageLimit(count: HubLimits.changedTopicsMax, contentBytes: .max))
-            for row in page.rows {
-                guard let topic = topic(grantedBy: row.key) else { continue }
-                granted.topics.insert(topic)
-                guard granted.channels.count < HubLimits.presentChannelsMax, case .channel(let id) = topic else {
-                    continue
-                }
-                granted.channels.append(id)
-            }
-            range.after = page.next
-        } while range.after != nil
-        return granted
     }
 }
 

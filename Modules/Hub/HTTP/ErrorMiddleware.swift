@@ -57,6 +57,12 @@ struct ErrorMiddleware: RouterMiddleware {
             if case .recovering = error { return HubHTTPError(error).response }
             context.logger.error("store failed", metadata: context.origin(["error": "\(error)"]))
             return HubHTTPError(error).response
+        case is CancellationError:
+            // The hub stops, or the connection has ended: a response is rarely read.
+            context.logger.notice("request cut off")
+            return HubHTTPError(
+                .internalServerError, code: "internal", detail: "the request was cut off; send it again"
+            ).response
         case is HTTPParserError:
             // The connection itself is beyond repair: Hummingbird closes it.
             throw error

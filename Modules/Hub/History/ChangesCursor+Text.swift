@@ -1,5 +1,5 @@
-internal import CausewayHubRules
 internal import CausewayHubStorage
+internal import CausewayModels
 
 /// The text form in pages and requests.
 extension ChangesCursor {

@@ -1,4 +1,4 @@
-internal import CausewayHubRules
+internal import CausewayModels
 internal import CausewayWire
 
 /// The claim of a request about the hub's history.

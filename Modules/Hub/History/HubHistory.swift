@@ -1,6 +1,7 @@
 internal import CausewayHTTPServer
 internal import CausewayHubRules
 internal import CausewayHubStorage
+internal import CausewayModels
 internal import CausewayTLS
 internal import CausewayWire
 internal import Logging

@@ -1,4 +1,5 @@
 internal import CausewayHubRules
+internal import CausewayModels
 internal import CausewaySystem
 
 /// Copies the blobs of one folder to another, for backups: a blob never changes, so a second name of the same file is a

@@ -1,4 +1,5 @@
 package import CausewayHubRules
+internal import CausewayModels
 internal import CausewaySystem
 internal import Synchronization
 

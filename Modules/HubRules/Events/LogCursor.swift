@@ -1,3 +1,5 @@
+internal import CausewayModels
+
 /// A position in the hub's log: the last change that a reader knows.
 ///
 /// A position alone would be ambiguous after a backup was restored. The history changes with a restored backup, and the

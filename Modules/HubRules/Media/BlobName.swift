@@ -1,3 +1,5 @@
+internal import CausewayModels
+
 /// The name of a blob: the SHA-256 of its bytes.
 package struct BlobName: Sendable, Hashable {
     package static let bytesCount = 32

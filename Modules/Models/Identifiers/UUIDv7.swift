@@ -65,8 +65,7 @@ extension UUIDv7: LosslessStringConvertible {
 
     /// The canonical lower-case form, `0190a6b2-…`.
     public var description: String {
-        let hex = Array("0123456789abcdef".utf8)
-        return unsafe String(unsafeUninitializedCapacity: 36) { buffer in
+        unsafe String(unsafeUninitializedCapacity: 36) { buffer in
             var position = 0
             for nibble in 0..<32 {
                 if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
@@ -74,7 +73,7 @@ extension UUIDv7: LosslessStringConvertible {
                     position += 1
                 }
                 let half = nibble < 16 ? high : low
-                unsafe buffer[position] = hex[Int(half >> UInt64((15 - nibble % 16) * 4) & 0xF)]
+                unsafe buffer[position] = Hexadecimal.digit(UInt8(half >> UInt64((15 - nibble % 16) * 4) & 0xF))
                 position += 1
             }
             return position

@@ -28,12 +28,7 @@ final class SessionStore: Sendable {
 
     var needsLogin: Bool { open == nil }
 
-    static func secret() -> String {
-        SecureRandom.bytes(32).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
+    static func secret() -> String { Hexadecimal.text(of: SecureRandom.bytes(32)) }
 
     /// Starts a session and returns its cookie and the key of its paths.
     func begin(at now: MonotonicTime) -> (cookie: String, key: String) {

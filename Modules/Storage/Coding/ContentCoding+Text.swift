@@ -10,7 +10,6 @@ extension ContentCoding {
     private static let head = Array(
         #"{"v":\#(MessageContent.codingVersion),"type":"\#(MessageType.text.name)","text":""#.utf8)
     private static let tail = Array(#""}"#.utf8)
-    private static let hex = Array("0123456789abcdef".utf8)
 
     /// Writes the same object as the encoder does for a text, at a fraction of its cost. Every created message pays
     /// this cost, and the encoder takes longer than SQLite takes for the row.
@@ -23,7 +22,7 @@ extension ContentCoding {
             case 0..<0x20:
                 // RFC 8259 §7: control characters must be escaped.
                 bytes += Array(#"\u00"#.utf8)
-                bytes += [hex[Int(byte >> 4)], hex[Int(byte & 0xF)]]
+                bytes += [Hexadecimal.digit(byte >> 4), Hexadecimal.digit(byte & 0xF)]
             default: bytes.append(byte)
             }
         }

@@ -36,7 +36,7 @@ extension StoreError: CustomStringConvertible {
             "the store \(path) was written by a newer version (\(version)); upgrade this program"
         case .notAccessible(let path, let detail):
             "cannot use \(path): \(detail); check that the folder exists and is writable"
-        case .full(let detail): "the disk is full (\(detail)); free some space; delivery resumes by itself"
+        case .full(let detail): "the disk is full (\(detail)); free some space and try again"
         case .syncFailed(let detail): "the disk did not confirm a write (\(detail)); nothing was acknowledged"
         case .damaged(let path, let detail):
             "the store \(path) is damaged (\(detail)); nothing was overwritten; restore a backup, or move the folder "

@@ -8,6 +8,17 @@ import Testing
 @Suite struct KeepAliveTests {
     static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
+    /// Holds a request at the server.
+    private struct Gate {
+        let arrived = Event()
+        let open = Event()
+
+        func pass() async {
+            arrived.fire()
+            await open.wait()
+        }
+    }
+
     @Test func oneConnectionCarriesManyRequests() async throws {
         let log = Log()
         try await ScriptedServer.run { connection in
@@ -150,15 +161,13 @@ import Testing
     /// One connection turned out to be dead; another one that was kept as long is not tried.
     @Test func aGetThatIsSentOnceMoreHasANewConnection() async throws {
         let log = Log()
-        let slowArrived = Event()
-        let answerSlow = Event()
+        let slowGate = Gate()
         let closed = Event()
         try await ScriptedServer.run { connection in
             while let request = try await connection.readRequest() {
                 switch request.split(separator: " ")[1] {
                 case "/slow":
-                    slowArrived.fire()
-                    await answerSlow.wait()
+                    await slowGate.pass()
                 case "/":
                     log.add("\(connection.number)")
                     if connection.number < 3 { return }
@@ -170,9 +179,9 @@ import Testing
         } body: { port in
             try await withClient(port: port) { client in
                 async let slow = client.get("/slow")
-                await slowArrived.wait()
+                await slowGate.arrived.wait()
                 _ = try await client.get("/warm")
-                answerSlow.fire()
+                slowGate.open.fire()
                 _ = try await slow
                 _ = try await client.get()
                 await closed.wait()
@@ -184,26 +193,20 @@ import Testing
     /// A request that is sent once more waits behind another one, and gets a connection that was kept as well.
     @Test func aGetIsSentOnceMoreAndNoMoreOnKeptConnections() async throws {
         let log = Log()
-        let slowArrived = Event()
-        let answerSlow = Event()
-        let arrived = Event()
-        let close = Event()
-        let laterArrived = Event()
-        let answerLater = Event()
+        let slowGate = Gate()
+        let firstGate = Gate()
+        let laterGate = Gate()
         try await ScriptedServer.run { connection in
             while let request = try await connection.readRequest() {
                 switch request.split(separator: " ")[1] {
                 case "/slow":
-                    slowArrived.fire()
-                    await answerSlow.wait()
+                    await slowGate.pass()
                 case "/":
                     log.add("\(connection.number)")
-                    arrived.fire()
-                    await close.wait()
+                    await firstGate.pass()
                     return
                 case "/later":
-                    laterArrived.fire()
-                    await answerLater.wait()
+                    await laterGate.pass()
                 default: break
                 }
                 try await connection.write(Self.answer)
@@ -215,17 +218,17 @@ import Testing
             try await withClient(port: port, limits: limits) { client in
                 _ = try await client.get("/warm")
                 async let slow = client.get("/slow")
-                await slowArrived.wait()
+                await slowGate.arrived.wait()
                 _ = try await client.get("/warm")
                 let failure = Task { try await client.failure().kind }
-                await arrived.wait()
+                await firstGate.arrived.wait()
                 try await Self.whileOneWaits(at: "/later", client) {
-                    close.fire()
-                    await laterArrived.wait()
-                    answerSlow.fire()
+                    firstGate.open.fire()
+                    await laterGate.arrived.wait()
+                    slowGate.open.fire()
                     let kind = try await failure.value
                     #expect(kind == "connectionClosed(true)")
-                    answerLater.fire()
+                    laterGate.open.fire()
                 }
                 _ = try await slow
             }
@@ -262,20 +265,16 @@ import Testing
 
     /// The wait for a connection is bounded each time, although a transfer that has one may take any time.
     @Test func aTransferThatIsSentOnceMoreWaitsNoLonger() async throws {
-        let arrived = Event()
-        let close = Event()
-        let laterArrived = Event()
-        let answerLater = Event()
+        let firstGate = Gate()
+        let laterGate = Gate()
         try await ScriptedServer.run { connection in
             while let request = try await connection.readRequest() {
                 switch request.split(separator: " ")[1] {
                 case "/file" where connection.number == 1:
-                    arrived.fire()
-                    await close.wait()
+                    await firstGate.pass()
                     return
                 case "/later":
-                    laterArrived.fire()
-                    await answerLater.wait()
+                    await laterGate.pass()
                 default: break
                 }
                 try await connection.write(Self.answer)
@@ -290,18 +289,18 @@ import Testing
                 let patience = Duration.seconds(600)
                 _ = try await client.send(HTTPClientRequest(method: .get, path: "/warm", serverWait: patience))
                 let result = Task { await Self.resultOfTransfer(from: "/file", client) }
-                await arrived.wait()
+                await firstGate.arrived.wait()
                 // Without the limit the transfer has its turn then.
                 let rescue = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .seconds(10)) {
-                    answerLater.fire()
+                    laterGate.open.fire()
                 }
                 defer { rescue.cancel() }
                 try await Self.whileOneWaits(at: "/later", serverWait: patience, client) {
-                    close.fire()
-                    await laterArrived.wait()
+                    firstGate.open.fire()
+                    await laterGate.arrived.wait()
                     let kind = await result.value
                     #expect(kind == "timeout(whole, false)")
-                    answerLater.fire()
+                    laterGate.open.fire()
                 }
             }
         }

@@ -164,6 +164,18 @@ import Testing
         #expect(limiter.peers == 1)
     }
 
+    /// A peer that must wait before its attempt records no failure, which would make room.
+    @Test func aPeerWaitsForNoOthersOnceTrackedOnesHaveRecovered() {
+        var limiter = AttemptLimiter(burst: 1, refill: .seconds(2), peersMax: 2)
+        for (peer, seconds) in [("a", 0), ("b", 0), ("c", 2), ("d", 2), ("e", 3)] as [(String, Int64)] {
+            _ = limiter.recordFailure(of: peer, at: time(seconds))
+        }
+        let early = limiter.wait(of: "f", at: time(3))
+        #expect(early == 2, "e is not tracked, and shares the count of all others")
+        let late = limiter.wait(of: "f", at: time(4))
+        #expect(late == nil)
+    }
+
     /// A look at all peers for each failure would cost more than the failure.
     @Test func recoveredPeersAreLookedForOnceInARefill() {
         var limiter = AttemptLimiter(burst: 1, refill: .seconds(2), peersMax: 2)

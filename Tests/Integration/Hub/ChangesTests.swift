@@ -1,5 +1,4 @@
 import CausewayHub
-import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -98,8 +97,7 @@ import Testing
     @Test func aCursorOutlivesTheHub() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let cursor = try await HubFixture.running(folder) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) }))
             return try await Self.cursor(hub)
@@ -116,8 +114,7 @@ import Testing
     @Test func aHubThatCountedRevisionsGoesOn() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let history = try await HubFixture.running(folder) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) }))
             return try #require(
@@ -161,8 +158,7 @@ import Testing
     @Test func aRestoredHubIsReadByPages() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let before = try await HubFixture.running(folder) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) }))
             return try await Self.cursor(hub)

@@ -37,6 +37,15 @@ import Testing
         #expect(try String(contentsOfFile: data + "/tokens/alice.token", encoding: .utf8) == token)
     }
 
+    @Test(arguments: [("127.0.0.1:9443", "9443"), ("[::1]:80", "80"), ("127.0.0.1:0", "PORT"), ("nothing", "PORT")])
+    func initNamesThePortOfTheSettings(listen: String, port: String) async throws {
+        let temporary = try TemporaryFolder()
+        let made = try await Self.hub(
+            ["init", "--data", temporary.path], environment: ["CAUSEWAY_HUB_LISTEN": listen])
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(made.output.contains("causeway login https://localhost:\(port) --ca"))
+    }
+
     @Test func aFailedInitLeavesNothingBehind() async throws {
         let temporary = try TemporaryFolder()
         let made = try await Self.hub(["init", "--data", temporary.path, "--name", "not a name"])
@@ -192,8 +201,7 @@ import Testing
     @Test func aPortThatIsTakenIsSaid() async throws {
         let temporary = try TemporaryFolder()
         let other = try TemporaryFolder()
-        #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
-        #expect(try await Self.hub(["init", "--data", other.path]).status == 0)
+        for folder in [temporary, other] { try await HubFixture.prepare(DataFolder(folder.path)) }
         let process = try await HubProcess.start(DataFolder(temporary.path))
         let second = try await Self.hub(["serve", "--data", other.path, "--listen", "127.0.0.1:\(process.port)"])
         #expect(second.status == 69)
@@ -204,7 +212,7 @@ import Testing
     @Test func flagsThenEnvironmentThenFileThenDefaults() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
+        try await HubFixture.prepare(folder)
         try #"{"listen": "from-the-file:x", "logFormat": "json"}"#.write(
             toFile: folder.settings, atomically: true, encoding: .utf8)
         // Each source is identified by its invalid address in the hub's error.
@@ -259,7 +267,7 @@ import Testing
     @Test func aDatabaseThatIsNoneOrNewerIsRefusedAndLeftAlone() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
+        try await HubFixture.prepare(folder)
         let database = try folder.openDatabase()
         try await database.write { db in
             try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999: from the future')")

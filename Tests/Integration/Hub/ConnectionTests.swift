@@ -1,6 +1,5 @@
 import CausewayHTTPServer
 import CausewayHub
-import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -50,8 +49,7 @@ import Testing
     @Test func anAnswerThatIsNotTakenIsCutOff() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         try await HubFixture.running(folder) { hub async throws in
             let text = MessageContent.text(String(repeating: "x", count: Limits.textBytesMax))
             try await hub.client.connected { connection in

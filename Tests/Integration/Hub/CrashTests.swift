@@ -1,5 +1,4 @@
 import CausewayHub
-import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -14,8 +13,7 @@ import Testing
     @Test func whatWasAnsweredSurvivesAndWhatWasNotIsWholeOrNothing() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let token = try HubFixture.token(in: folder)
         var random = SplitMix64(seed: 7)
         var answered: [WireResult] = []
@@ -82,8 +80,7 @@ import Testing
     @Test func aSecondServerOfOneFolderIsRefusedWithThePidOfTheFirst() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let process = try await HubProcess.start(folder)
         let second = try await Program.hub.run([
             "serve", "--data", folder.path, "--plain", "--listen", "127.0.0.1:0",
@@ -100,8 +97,7 @@ import Testing
     func aSignalEndsItInPeaceWithItsRequestsAnswered(signal: Int32) async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let process = try await HubProcess.start(folder)
         let client = HubClient(port: process.port, token: try HubFixture.token(in: folder))
         // An idle connection does not delay the shutdown.

@@ -35,8 +35,7 @@ import Testing
 
     private static func made(in temporary: TemporaryFolder) async throws -> DataFolder {
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         return folder
     }
 

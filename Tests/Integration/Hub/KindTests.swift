@@ -49,8 +49,7 @@ private enum NoteRules: RecordRules {
     @Test func aKindOfATestIsServed() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         try await HubService.running(
             HubConfiguration(folder: folder, security: .plainOnLoopback).patient, opening: SQLiteHubStorage.open,
             kinds: HubKinds([NoteRules.self]), logger: HubFixture.logger

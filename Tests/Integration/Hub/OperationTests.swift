@@ -1,5 +1,4 @@
 import CausewayHub
-import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -120,8 +119,7 @@ import Testing
     @Test func aHubOfTheFirstLayoutGoesOn() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         try await HubFixture.running(folder) { hub in _ = try await hub.client.report(delivery([send(1)])) }
         let database = try folder.openDatabase()
         try await database.write { db in

@@ -110,8 +110,7 @@ import Testing
     @Test func aPlainHubOnAnOpenAddressIsRefused() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         for host in ["0.0.0.0", "::", "127.0.0.1.example", "192.168.0.1", "hub.example"] {
             let configuration = HubConfiguration(folder: folder, host: host, security: .plainOnLoopback)
             await #expect(throws: HubError.self, "\(host)") {

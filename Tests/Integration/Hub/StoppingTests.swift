@@ -1,5 +1,4 @@
 import CausewayHub
-import CausewayHubSQLite
 import CausewayHubStorage
 import CausewayTestSupport
 import NIOCore
@@ -12,8 +11,7 @@ import Testing
     @Test func connectionsOfTheLastMomentEndNobody() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         // Afterwards nothing else listens there, and no connection to an unused port is one to itself.
         let port = try ReservedPort()
         for _ in 0..<20 {
@@ -40,6 +38,25 @@ import Testing
         let stopped = try await HubFixture.running(folder) { $0.hub }
         _ = try DataFolderLock(folder)
         #expect(!stopped.storage.isHealthy)
+    }
+
+    /// Nothing is wrong with the hub.
+    @Test func aRequestThatIsCutOffIsLoggedAsANotice() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try await HubFixture.prepare(folder)
+        let (log, request) = try await HubFixture.running(folder) { hub in
+            let client = hub.client
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(client.token ?? "")\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+            let request = Task { _ = try? await client.raw(Array(head.utf8)) }
+            try await Eventually.holds("the hub reads the body") { hub.hub.requestsInProgress == 1 }
+            return (hub.log, request)
+        }
+        await request.value
+        #expect(log.contains("notice request cut off"), "\(log.lines)")
+        #expect(!log.contains("request failed"))
     }
 
     private static func knock(_ port: Int) async throws -> any Channel {

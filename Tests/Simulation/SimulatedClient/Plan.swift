@@ -222,8 +222,8 @@ package struct Plan: Sendable {
             ].randomElement(using: &generator) ?? .documented
         configuration.settlingTime = .milliseconds([0, 100, 1_000].randomElement(using: &generator) ?? 1_000)
         configuration.deliveriesInFlightMax = Int.random(in: 1...4, using: &generator)
-        configuration.batchOperationsMax = [1, 2, 4, 512].randomElement(using: &generator) ?? 4
-        configuration.batchBytesMax = [10, 150, 512 * 1024].randomElement(using: &generator) ?? 150
+        configuration.batchOperationsMax = [1, 2, 4, Limits.batchOperationsMax].randomElement(using: &generator) ?? 4
+        configuration.batchBytesMax = [10, 150, Limits.batchBytesMax].randomElement(using: &generator) ?? 150
         return configuration
     }
 }

@@ -43,9 +43,10 @@ extension World {
                 let (process, _) = running(record.device), isHome(record, process)
             else { continue }
             expected.records[id]?.isSentByCopy = false
+            let item = processes[process].mirror.items[record.item.id]
             let isExcused =
-                if let ended = endOfSending(record, process), let stored = record.storedByCopyAt {
-                    ended <= stored || isGone(record, process) && !wasStored(record, underIDOf: process)
+                if let ended = Self.endOfSending(record, item), let stored = record.storedByCopyAt {
+                    ended <= stored || item == nil && !wasStored(record, underIDOf: process)
                 } else {
                     false
                 }
@@ -55,17 +56,15 @@ extension World {
         }
     }
 
-    private func isGone(_ record: ExpectedState.Record, _ process: Int) -> Bool {
-        processes[process].mirror.items[record.item.id] == nil
-    }
-
     private func wasStored(_ record: ExpectedState.Record, underIDOf process: Int) -> Bool {
         record.storedByCopyUnder == processes[process].disk.outboxID
     }
 
     /// When the store has ended a message, so that nothing more is sent for it; `nil` while something is.
-    private func endOfSending(_ record: ExpectedState.Record, _ process: Int) -> MonotonicTime? {
-        guard let item = processes[process].mirror.items[record.item.id] else { return record.deletedAt ?? .zero }
+    ///
+    /// - Parameter item: the message in the store; `nil` if it was deleted there.
+    private static func endOfSending(_ record: ExpectedState.Record, _ item: StoredItem?) -> MonotonicTime? {
+        guard let item else { return record.deletedAt ?? .zero }
         guard item.isParked || item.isFailedForGood else { return nil }
         return min(record.failedForGoodAt ?? .zero, record.absentAt ?? .init(nanoseconds: .max))
     }

@@ -122,7 +122,7 @@ extension World {
         messagesWritten += 1
         let ticket = messagesWritten
         let handle = try await client.messages.createTextMessage(text, in: channel)
-        let accountChanges = devices[processes[process].device].accountChanges
+        let accountChanges = self.accountChanges(process)
         runtime.spawn { [self] in
             let result: Result<ServerPosition, DeliveryError>
             do throws(DeliveryError) {
@@ -130,7 +130,7 @@ extension World {
             } catch {
                 result = .failure(error)
             }
-            let isOtherAccount = devices[processes[process].device].accountChanges != accountChanges
+            let isOtherAccount = self.accountChanges(process) != accountChanges
             witnessCompletion(ticket, result, process, mayBeUnknown: isOtherAccount)
         }
         guard isRunning(process) else { return }
@@ -153,7 +153,7 @@ extension World {
     /// Waits in a separate task; with `patience` the wait is cancelled after that time.
     func wait(for handle: MessageHandle, _ process: Int, patience: Duration?) {
         processes[process].waiting[handle.id, default: 0] += 1
-        let accountChanges = devices[processes[process].device].accountChanges
+        let accountChanges = self.accountChanges(process)
         let waiting = runtime.spawn { [self] in
             let result: Result<ServerPosition, DeliveryError>
             do throws(DeliveryError) {
@@ -164,11 +164,14 @@ extension World {
             let left = processes[process].waiting[handle.id, default: 1] - 1
             processes[process].waiting[handle.id] = left == 0 ? nil : left
             // A wait ends with the account that began it, also for a message that the next one has or created.
-            let isOtherAccount = devices[processes[process].device].accountChanges != accountChanges
+            let isOtherAccount = self.accountChanges(process) != accountChanges
             witnessResult(result, of: handle.id, process, mayBeUnknown: patience != nil || isOtherAccount)
         }
         if let patience { after(patience) { waiting.cancel() } }
     }
+
+    /// How often the device of a process has changed its account: a wait ends with the account that began it.
+    private func accountChanges(_ process: Int) -> Int { devices[processes[process].device].accountChanges }
 
     // MARK: - Deleting and resending
 

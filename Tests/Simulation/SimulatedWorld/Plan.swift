@@ -77,8 +77,8 @@ package struct Plan: Sendable {
         faultsEnd = MonotonicTime.zero + actPauseMax * (actCount / 2) + .seconds(20)
         resumeLikelihood = [0, 500, 1000].randomElement(using: &generator) ?? 500
         configuration.deliveriesInFlightMax = Int.random(in: 1...4, using: &generator)
-        configuration.batchOperationsMax = [1, 2, 4, 512].randomElement(using: &generator) ?? 4
-        configuration.batchBytesMax = [10, 60, 512 * 1024].randomElement(using: &generator) ?? 60
+        configuration.batchOperationsMax = [1, 2, 4, Limits.batchOperationsMax].randomElement(using: &generator) ?? 4
+        configuration.batchBytesMax = [10, 60, Limits.batchBytesMax].randomElement(using: &generator) ?? 60
         configuration.retry = Self.retry(&generator)
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 3, 3, 6].randomElement(using: &generator) ?? 3

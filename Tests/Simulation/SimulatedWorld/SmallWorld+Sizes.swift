@@ -9,7 +9,11 @@ extension SmallWorld {
     package static func standard(faults: Int) -> [(name: String, size: Size)] {
         [
             ("one at a time", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 1)),
-            ("in batches", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 512)),
+            (
+                "in batches",
+                Size(
+                    faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: Limits.batchOperationsMax)
+            ),
             ("two at a time", Size(faults: faults, acts: 0, deliveriesInFlightMax: 2, batchOperationsMax: 1)),
             ("with sessions", sessions(faults)), ("with a reply that is parked", parking(faults)),
             ("with lanes that pause", pausing(faults)), ("with attention", actionRequired(faults)),
@@ -19,7 +23,8 @@ extension SmallWorld {
 
     private static func sessions(_ faults: Int) -> Size {
         var size = Size(
-            lanes: [.text, .text], faults: faults + 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 512)
+            lanes: [.text, .text], faults: faults + 1, acts: 0, deliveriesInFlightMax: 1,
+            batchOperationsMax: Limits.batchOperationsMax)
         size.hasSessions = true
         return size
     }

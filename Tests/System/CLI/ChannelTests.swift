@@ -88,10 +88,20 @@ import Testing
             let rest = try await world.bob.causeway("channel", "list", "--public", "--after", next)
             #expect(rows(rest).map(\.first) == ["general"])
             #expect(try await world.ann.causeway("channel", "remove", "team", "bob").lines == ["Removed bob from team"])
+            // One document for all that were changed, whatever ends the command.
+            let changed = try await world.ann.causeway("channel", "add", "team", "bob", "ann", "nobody", "--json")
+            #expect(changed.status == 1)
+            let changes = try JSONDecoder().decode(Changes.self, from: Data(changed.output.utf8))
+            #expect(changes.records.map(\.kind) == ["channelMember", "channelMember"])
         }
     }
 
     private struct Page: Decodable { let next: String? }
+
+    private struct Changes: Decodable {
+        struct Record: Decodable { let kind: String }
+        let records: [Record]
+    }
 
     @Test func withoutAConnectionListsAreTheStoredOnesAndChangesFail() async throws {
         try await Self.run { world in

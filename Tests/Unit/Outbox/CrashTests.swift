@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3], [1, 2, 7, 512])
+    @Test(arguments: [1, 3], [1, 2, 7, Limits.batchOperationsMax])
     func severalKillersInSeveralLanesCostNoOtherMessageMoreThanOneAttempt(_ inFlight: Int, _ batch: Int) {
         let lanes: [LaneID] = [.text, .media, Self.third]
         let killers: Set<Int> = [0, 13, 14, 40, 41, 42, 55]

@@ -19,7 +19,7 @@ struct ClientWorld: Sendable {
 
     /// Runs a test in a new world for each kind of store, and fails it if it cannot end.
     static func run(
-        seed: UInt64 = 1, operationsMax: Int = 512, inFlightMax: Int = 1,
+        seed: UInt64 = 1, operationsMax: Int = Limits.batchOperationsMax, inFlightMax: Int = 1,
         on kinds: [SimulatedStoreKind] = SimulatedStoreKind.allCases,
         _ body: @escaping @Sendable (ClientWorld) async throws -> Void
     ) throws {

@@ -201,6 +201,9 @@ import Testing
             await #expect(throws: ClientError.store(full)) {
                 try await client.messages.softDeleteMessage(handle.id)
             }
+            #expect("\(full)" == "the disk is full (no space); free some space and try again")
+            let problem = try await client.status().storeProblem
+            #expect(problem == "the disk is full (no space); free some space; delivery resumes by itself")
             _ = try await handle.delivered()
             try await client.messages.softDeleteMessage(handle.id)
         }

@@ -217,7 +217,7 @@ import Testing
     @Test func aMessageIsInTheCollectionsWhenCreateReturns() async throws {
         let (runtime, store) = (SystemRuntime(), MemoryStore())
         let general = try #require(ChannelID("general"))
-        let transport = ScriptedTransport(user: try #require(UserID("ann")), runtime: runtime, operationsMax: 512)
+        let transport = ScriptedTransport(user: try #require(UserID("ann")), runtime: runtime)
         var transports = TransportRegistry()
         transports.register("test") { _, _ in transport }
         let client = try await CausewayClient.open(

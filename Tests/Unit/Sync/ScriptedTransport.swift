@@ -93,7 +93,9 @@ final class ScriptedTransport: Transport {
     /// The server's files; `nil` for a server that stores none.
     private let files = Mutex<ScriptedMedia?>(nil)
 
-    init(user: UserID, runtime: any Runtime, operationsMax: Int, inFlightMax: Int = 1) {
+    init(
+        user: UserID, runtime: any Runtime, operationsMax: Int = Limits.batchOperationsMax, inFlightMax: Int = 1
+    ) {
         capabilities = TransportCapabilities(
             ordering: .sequenced, deliveriesInFlightMax: inFlightMax, batchOperationsMax: operationsMax,
             batchBytesMax: 1 << 20)

@@ -30,35 +30,44 @@ import Testing
         }
     }
 
+    /// Counts the changes that a stream reports from now on.
+    private final class Changes: Sendable {
+        private let reported = Mutex(0)
+
+        init(of stream: WebSocketStream) {
+            stream.watch { self.reported.withLock { $0 += 1 } }
+        }
+
+        var count: Int { reported.withLock { $0 } }
+    }
+
     @Test func everyChangeIsReportedUntilTheEnd() throws {
         let connection = Connection()
         try connection.attach()
         try connection.receive("before")
-        let changes = Mutex(0)
-        connection.stream.watch { changes.withLock { $0 += 1 } }
-        #expect(changes.withLock { $0 } == 1, "the message that is there already")
+        let changes = Changes(of: connection.stream)
+        #expect(changes.count == 1, "the message that is there already")
         try connection.receive("a")
         try connection.receive("b")
-        #expect(changes.withLock { $0 } == 3)
+        #expect(changes.count == 3)
         #expect(try connection.take() == "before")
         _ = try connection.channel.finish()
-        #expect(changes.withLock { $0 } == 4)
+        #expect(changes.count == 4)
         #expect(connection.stream.end == .cut)
         // Messages that have arrived are still taken.
         #expect(try connection.take() == "a")
         #expect(try connection.take() == "b")
         #expect(try connection.take() == nil)
         connection.stream.stop()
-        #expect(changes.withLock { $0 } == 4, "nothing is reported after the end")
+        #expect(changes.count == 4, "nothing is reported after the end")
     }
 
     @Test func aConnectionThatHasEndedIsReportedOnce() throws {
         let connection = Connection()
         connection.stream.connectionClosed()
-        let changes = Mutex(0)
-        connection.stream.watch { changes.withLock { $0 += 1 } }
+        let changes = Changes(of: connection.stream)
         connection.stream.stop()
-        #expect(changes.withLock { $0 } == 1)
+        #expect(changes.count == 1)
         #expect(connection.stream.end == .cut)
     }
 
@@ -94,10 +103,9 @@ import Testing
         let connection = Connection()
         try connection.attach()
         try connection.receive("a")
-        let changes = Mutex(0)
-        connection.stream.watch { changes.withLock { $0 += 1 } }
+        let changes = Changes(of: connection.stream)
         connection.stream.stop()
-        #expect(changes.withLock { $0 } == 2)
+        #expect(changes.count == 2)
         #expect(connection.stream.isStopping)
         #expect(try connection.take() == nil)
         #expect(connection.stream.end == nil && connection.channel.isActive, "responses can still be sent")

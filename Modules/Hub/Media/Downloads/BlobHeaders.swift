@@ -1,5 +1,6 @@
 internal import CausewayHubRules
 internal import CausewayHubStorage
+internal import CausewayModels
 internal import HTTPTypes
 
 /// The header fields of a file that users have uploaded: whatever it contains, a browser runs nothing of it.

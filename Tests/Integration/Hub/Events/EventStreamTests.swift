@@ -194,8 +194,7 @@ import Testing
     @Test func aHubThatStopsEndsItsReaders() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         let configuration = HubConfiguration(folder: folder, security: .plainOnLoopback).patient
         let hub = try await HubService(configuration, opening: SQLiteHubStorage.open, logger: HubFixture.logger)
         let group = ServiceGroup(
@@ -225,8 +224,7 @@ import Testing
     @Test func aStreamWithCurl() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await HubFixture.prepare(folder)
         try await HubService.running(
             HubConfiguration.secure(folder).patient, opening: SQLiteHubStorage.open, logger: HubFixture.logger
         ) { hub in

@@ -71,8 +71,7 @@ struct HubFixture: Sendable {
     ) async throws -> Value {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
-            opening: SQLiteHubStorage.open)
+        try await prepare(folder)
         return try await running(
             folder, faults: faults, storageFaults: storageFaults, limits: limits, attemptRefill: attemptRefill,
             rest: rest, change: change, body)

@@ -12,7 +12,8 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
+    /// - Parameter value: up to 15.
+    package static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
