@@ -29,19 +29,19 @@ help: ## List these targets
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: ## Install what building and running need, where it is missing; it says first what that is
+setup: ## Install the missing requirements of building and running, after listing them
 	@Tools/setup
 
-setup-tests: ## The same, and what testing needs besides: a browser, Python packages, and some tools
+setup-tests: ## The same with the requirements of testing: a browser, Python packages, and some tools
 	@Tools/setup --tests
 
 build: ## Build everything for debugging
 	@BUILD_FLAGS='$(BUILD_FLAGS)' Tools/build
 
-check: ## Look at the form, keep the style rules, build, run the tests; print what each step took
+check: ## Check format and style rules, build, run the tests; print the duration of each step
 	@BUILD_FLAGS='$(BUILD_FLAGS)' Tools/check $(if $(FILTER),'$(FILTER)')
 
-test: setup-tests check ## Set up for testing, then check: what CI runs first
+test: setup-tests check ## Run setup-tests, then check; CI begins with this
 
 soak-tests: ## Run `make test` RUNS times (20) with a busy process beside it, and print how each run went
 	@Tools/soak-tests $(RUNS)
@@ -63,10 +63,10 @@ torture-disk: setup ## Fail every call of both stores to the disk in turn, damag
 test-kills: setup build ## Kill processes that write, KILLS times (320) for each store, and check that nothing acknowledged is lost
 	@KILLS=$(or $(KILLS),320) Tools/run-tests --filter 'whatWasAcknowledgedSurvivesEveryKill' --skip-build
 
-torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories (200) on the real programs; every copy goes on
+torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories (200) on the real programs, and check that every copy continues
 	@Tools/torture copies
 
-torture-media: setup ## Send a file of MEBIBYTES (1024) over a link that breaks, killing both programs; cut the hub's power
+torture-media: setup ## Send a file of MEBIBYTES (1024) over a link that breaks, kill both programs, and cut the hub's power
 	@Tools/torture-media
 
 judge-histories: setup ## Record HISTORIES histories (1000) of the real programs under faults, and judge them by the contract alone
@@ -78,28 +78,28 @@ proof: setup ## Run the simulators and the judge of histories at length, and wri
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay
 
-hostile: setup ## Let hostile clients loose on a hub beside a well-behaved one; print its p99 and the hub's peak memory
+hostile: setup ## Run hostile clients beside a well-behaved one; print its p99 and the hub's peak memory
 	@bin=$$(Tools/build-release causeway-hub) && Tools/hostile-clients --hub "$$bin/causeway-hub"
 
 mutants: setup ## Plant faults in a copy of the source, one at a time, and check that the tests notice each of them
 	@Tools/mutants/mutants
 
-test-browser: setup-tests build ## Only the tests of the status page in a real browser
+test-browser: setup-tests build ## Run only the tests of the status page in a real browser
 	@Tools/test-browser
 
-test-socket: setup-tests build ## Only the tests of the hub's socket with an independent client
+test-socket: setup-tests build ## Run only the tests of the hub's socket with an independent client
 	@Tools/test-socket --verbose
 
 test-websocket: setup-tests build ## Run the Autobahn test suite against both ends of a WebSocket: all cases
 	@Tools/test-websocket --all
 
-test-proxy: setup-tests build ## Only the tests with nginx between client and hub
+test-proxy: setup-tests build ## Run only the tests with nginx between client and hub
 	@Tools/test-proxy --verbose
 
 flap-link: setup-tests build ## Take a daemon's link down and up every two seconds for a minute, while it sends; needs root
 	@CAUSEWAY_FLAPS=30 Tools/run-tests --filter NetworkTests --skip-build
 
-test-uploads: setup-tests build ## Only the tests of the hub's uploads with an independent client, and with curl
+test-uploads: setup-tests build ## Run only the tests of the hub's uploads with an independent client, and with curl
 	@Tools/test-uploads
 
 test-contract: setup-tests build ## Make CASES (1000) requests for each operation of the hub's OpenAPI file, and check the responses
@@ -115,19 +115,19 @@ documentation: setup ## Build the documentation of the library into DOCUMENTATIO
 screenshots: setup-tests build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
 	@Tools/test-browser --screenshots '$(SCREENSHOTS)'
 
-tidy: ## Keep the style rules that a program can keep (Tools/tidy)
+tidy: ## Check the style rules that a program can check (Tools/tidy)
 	@echo '==> tidy'
 	@Tools/quietly python3 -B -m unittest discover --start-directory Tools/tidy
 	@Tools/tidy/tidy
 
-lint: ## Look at the form of Swift, shell and Python; change nothing
+lint: ## Check the format of Swift, shell and Python files; change nothing
 	@echo '==> lint'
 	@Tools/lint
 
-format: ## Bring the Swift files into form
+format: ## Format the Swift files
 	$(SWIFT) format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
-demo: setup ## Show the main job: messages survive an outage and a kill, and arrive once and in order
+demo: setup ## Demonstrate an outage and a kill, after which every message arrives once and in order
 	@Tools/demo
 
 simulate: ## Run SEEDS seeds (100000) through the simulator, on all cores
@@ -143,7 +143,7 @@ simulate-events: ## Run a million reconnects of followers of the hub's log in si
 live-histories: ## Run random histories of live queries at length
 	@Tools/live-histories
 
-bench: setup ## Measure, each figure beside something to compare it with
+bench: setup ## Measure the creation and the sending of messages, each figure beside a reference
 	@status=0; Tools/bench/run || status=1; Tools/bench/run-stores --only creates || status=1; exit $$status
 
 bench-store: setup ## Measure the file store beside SQLite: creates, and a store with a million messages
@@ -183,6 +183,6 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 	done
 	@echo "installed $(PROGRAMS) in $(DESTDIR)$(PREFIX)/bin, $(UNITS) in $(DESTDIR)$(PREFIX)/lib/systemd/system"
 
-clean: ## Remove what the build wrote (not the packages that setup-tests fetched)
+clean: ## Remove the build's output, but not the packages that setup-tests fetched
 	$(SWIFT) package clean
 	rm -rf .build/tidy .build-examples .build-mutants .build-release .build-release-tests .build-simulate .build-tsan

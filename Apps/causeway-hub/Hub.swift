@@ -12,19 +12,19 @@ import CausewaySystem
               causeway-hub init --account alice
               causeway-hub serve
 
-            Settings are taken from options, then from the environment (CAUSEWAY_HUB_DATA for --data,
-            CAUSEWAY_HUB_LOG_LEVEL for --log-level, and so on), then from hub.json in the data folder
+            Settings are taken from options, then from the environment (CAUSEWAY_HUB_DATA for --data, \
+            CAUSEWAY_HUB_LOG_LEVEL for --log-level, and so on), then from hub.json in the data folder \
             ({"listen": "127.0.0.1:8443", "logFormat": "text", "logLevel": "info"}), then from defaults.
 
-            Lists are JSON with --json, and so are their errors, on standard error:
+            Lists are JSON with --json, and so are their errors, on standard error: \
             {"error":{"code":…,"detail":…}}.
 
             EXIT STATUS
               0   done
-              64  usage error
-              66  hub, account or channel not found
+              64  usage error, or an invalid name
+              66  hub, account, channel or member not found
               69  cannot listen on the address
-              73  exists already; nothing was overwritten
+              73  exists already, or the channel has had messages; nothing was changed
               74  the disk or the database failed
               75  another process uses the hub; try again
               78  invalid setting or certificate

@@ -7,10 +7,10 @@ struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replace the hub's database by a backup, and put its files back.",
         discussion: """
-            The hub must be stopped. The backup is verified first; the replaced database is kept beside it as
-            hub.sqlite.replaced. The files of the backup (blobs beside hub.sqlite) are added to those that are there;
-            the hub removes files without a message at its next start. Clients detect the restoration and deliver again
-            what the backup lacks.
+            The hub must be stopped. The backup is verified first; the replaced database is kept beside it as \
+            hub.sqlite.replaced. The files of the backup (blobs beside hub.sqlite) are added to those that are there; \
+            the hub removes files without a message at its next start. Clients detect the restoration, and deliver \
+            messages that the backup lacks again.
             """)
 
     @OptionGroup var data: DataOption

@@ -9,8 +9,8 @@ struct Config: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show every setting, its value, and where it comes from.",
         discussion: """
-            The settings of the daemon that serves the socket stand beside those of this command: it goes by its own. \
-            --json prints an object for each setting: value, source, and daemon with the same two when one runs.
+            If a daemon serves the socket, its settings are shown beside those of this command; the daemon uses its \
+            own. --json prints an object for each setting: value, source, and daemon with the same two when one runs.
             """)
 
     @OptionGroup var options: CommandOptions

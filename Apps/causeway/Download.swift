@@ -14,10 +14,7 @@ struct Download: AsyncParsableCommand {
             """)
 
     @Argument(help: "The message's id.") var id: MessageArgument
-    @Option(
-        help: ArgumentHelp(
-            "The file to write, or the folder to write it in. (default: the folder of the command)",
-            valueName: "path"))
+    @Option(help: ArgumentHelp("The file to write, or the folder to write it in.", valueName: "path"))
     var to = "."
     @OptionGroup var options: CommandOptions
 

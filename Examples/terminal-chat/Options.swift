@@ -9,6 +9,8 @@ struct Options {
     let token: AccessToken
     let channels: [ChannelID]
 
+    private static let names = ["--store", "--server", "--ca", "--token-file"]
+
     struct Usage: Error, CustomStringConvertible {
         let problem: String
         var description: String {
@@ -22,6 +24,7 @@ struct Options {
         var rest = arguments.makeIterator()
         while let argument = rest.next() {
             if argument.hasPrefix("--") {
+                guard Self.names.contains(argument) else { throw Usage(problem: "unknown option \(argument)") }
                 guard let value = rest.next() else { throw Usage(problem: "\(argument) needs a value") }
                 named[argument] = value
             } else {

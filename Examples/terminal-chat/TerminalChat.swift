@@ -20,8 +20,9 @@ enum TerminalChat {
         do {
             try await run(try Options(CommandLine.arguments.dropFirst()))
         } catch {
+            let lines = "\(error)".split(separator: "\n").map { TerminalText.harmless(String($0)) }
             try? FileHandle.standardError.write(
-                contentsOf: Data("terminal-chat: \(TerminalText.harmless("\(error)"))\n".utf8))
+                contentsOf: Data("terminal-chat: \(lines.joined(separator: "\n"))\n".utf8))
             exit(1)
         }
     }

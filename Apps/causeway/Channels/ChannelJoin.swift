@@ -63,8 +63,8 @@ struct ChannelRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove users from a channel. For its owners and moderators.",
         discussion: """
-            A removed user cannot join again until somebody adds them. Ends at the first user who cannot be removed. \
-            --json prints {"records":[{"kind":…,"id":…,"version":…}]} with those who were removed.
+            A removed user cannot join again until an owner or a moderator adds them. Ends at the first user who \
+            cannot be removed. --json prints {"records":[{"kind":…,"id":…,"version":…}]} with those who were removed.
             """)
 
     @Argument(help: "The channel.") var channel: ChannelArgument

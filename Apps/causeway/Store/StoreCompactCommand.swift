@@ -7,7 +7,7 @@ struct StoreCompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
         abstract: "Give back the room that the store no longer needs, also while the daemon runs.",
-        discussion: "A store of files is compacted beside the writers; one in SQLite lets them wait meanwhile.")
+        discussion: "A file store is compacted while it is written to; in a SQLite store writers wait meanwhile.")
 
     @OptionGroup var options: CommandOptions
 

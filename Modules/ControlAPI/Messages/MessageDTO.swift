@@ -85,19 +85,20 @@ package struct MessageDTO: Sendable, Hashable, Codable {
 
     package init(_ message: Message, wait reason: WaitReason? = nil) {
         self.init(
-            message, role: message.parent == nil ? nil : "reply", content: message.content, wait: reason,
-            message)
+            message, role: message.parent == nil ? nil : "reply", content: message.content, tags: message.tags,
+            wait: reason, message)
     }
 
     /// An operation of the outbox; the creation of a message is shown as that message.
     package init(_ operation: QueuedOperation, wait reason: WaitReason? = nil) {
         let role: String? =
             operation.createsMessage ? (operation.related == nil ? nil : "reply") : operation.payload.name
-        self.init(operation, role: role, content: operation.content, wait: reason, nil)
+        self.init(
+            operation, role: role, content: operation.content, tags: operation.payload.tags, wait: reason, nil)
     }
 
     private init(
-        _ item: some Deliverable, role: String?, content: MessageContent, wait reason: WaitReason?,
+        _ item: some Deliverable, role: String?, content: MessageContent, tags: [String], wait reason: WaitReason?,
         _ message: Message?
     ) {
         id = item.id
@@ -106,7 +107,7 @@ package struct MessageDTO: Sendable, Hashable, Codable {
         type = item.type.name
         self.role = role
         related = item.related
-        tags = message.flatMap { $0.tags.isEmpty ? nil : $0.tags }
+        self.tags = tags.isEmpty ? nil : tags
         editedAt = message?.editedAt?.description
         editedAtMs = message?.editedAt?.milliseconds
         reactions = message.flatMap { $0.reactions.isEmpty ? nil : $0.reactions }

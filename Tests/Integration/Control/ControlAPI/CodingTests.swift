@@ -31,6 +31,15 @@ import Testing
                 """)
     }
 
+    @Test func aMessageInTheOutboxHasItsTags() throws {
+        let created = try message(.created)
+        let operation = QueuedOperation(
+            id: created.id, channel: created.channel, sender: created.sender,
+            payload: .create(created.content, parent: nil, tags: ["urgent"]), createdAt: created.createdAt, ordinal: 1,
+            delivery: created.delivery)
+        #expect(MessageDTO(operation).tags == ["urgent"])
+    }
+
     @Test func aPageOfRecords() throws {
         let fields = JSONValue.object(["role": .string("owner")])
         let record = RecordDTO(kind: "channelMember", id: "c/ann", version: 3, value: fields)
