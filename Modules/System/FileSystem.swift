@@ -96,20 +96,10 @@ package enum FileSystem {
         do throws(SystemError) {
             try link(path, to: target)
         } catch {
-            guard !error.isExisting, isMissing(target) else { throw error }
+            guard !error.isExisting, (try? isMissing(target)) == true else { throw error }
             return try rename(path, to: target)
         }
         try removeIfPresent(path)
-    }
-
-    /// False also for a name that cannot be looked for.
-    private static func isMissing(_ path: String) -> Bool {
-        do throws(SystemError) {
-            _ = try FileStatus(of: path, followsLink: false)
-            return false
-        } catch {
-            return error.isNotFound
-        }
     }
 
     /// Gives a file a second name.
