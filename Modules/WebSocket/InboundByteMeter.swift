@@ -9,7 +9,7 @@ package final class InboundByteMeter: ChannelInboundHandler {
     package typealias InboundOut = ByteBuffer
 
     /// The bytes have no room.
-    struct NoRoom: Error { let bytes: Int }
+    struct NoRoom: Error {}
 
     /// Called when bytes arrive.
     var onBytes: (() -> Void)?
@@ -23,7 +23,7 @@ package final class InboundByteMeter: ChannelInboundHandler {
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data).readableBytes
-        guard change(bytes) else { return context.fireErrorCaught(NoRoom(bytes: bytes)) }
+        guard change(bytes) else { return context.fireErrorCaught(NoRoom()) }
         counted += bytes
         onBytes?()
         context.fireChannelRead(data)

@@ -31,9 +31,6 @@ extension WebSocketOwner {
 /// - A peer that is silent for ``WebSocketLimits/unansweredPingsMax`` pings, or does not read for
 ///   ``WebSocketLimits/write``, is gone.
 /// - While received messages wait for their consumer beyond their limits, nothing more is read.
-/// - After a violation the peer's bytes are discarded, for a second at most. Where its frames cannot be found any more,
-///   the output ends behind the close frame, so that the peer ends the connection, and at most
-///   ``WebSocketLimits/messageBytesMax`` bytes are discarded.
 /// - What handlers behind this one write is discarded: on a server they served HTTP until the upgrade.
 ///
 /// Not `Sendable`: all code runs on the channel's event loop.
@@ -60,10 +57,6 @@ package final class WebSocketHandler: ChannelDuplexHandler {
     private var state = State.open
     /// True once the peer has violated the protocol: nothing of it but a close frame is read any more.
     private var isBroken = false
-    /// Of bytes that were no part of a frame.
-    private var discardedBytes = 0
-    /// Whether the output ends when everything that was written has been passed to the system.
-    private var isOutputEnding = false
     private var context: ChannelHandlerContext?
     private var waitingMessages = 0
     private var waitingBytes = 0
@@ -204,7 +197,6 @@ package final class WebSocketHandler: ChannelDuplexHandler {
         writeTimer = nil
         guard let context else { return }
         if unsent > 0 { startWriteTimer(context) }
-        endOutputIfSent()
         guard isPong else { return }
         isPongUnsent = false
         if let owedPong { pong(owedPong, context) }
@@ -274,25 +266,6 @@ package final class WebSocketHandler: ChannelDuplexHandler {
         startCloseTimer(violation, min(limits.close, .seconds(1)))
     }
 
-    /// Ends the output behind the close frame, because the peer's own would not be found any more. A peer that waits
-    /// for the end of the connection, as clients do, sees it in that and ends it, too. With TLS that is `close_notify`.
-    private func endOutput() {
-        isOutputEnding = true
-        endOutputIfSent()
-    }
-
-    private func endOutputIfSent() {
-        guard isOutputEnding, unsent == 0, case .closing = state else { return }
-        isOutputEnding = false
-        context?.close(mode: .output, promise: nil)
-    }
-
-    /// Discards bytes that are no part of a frame.
-    private func discard(_ bytes: Int) {
-        discardedBytes += bytes
-        if discardedBytes > limits.messageBytesMax { end(.cut) }
-    }
-
     /// The bytes of a frame that are no part of a message.
     private static func uncountedBytes(of frame: WebSocketFrame) -> Int {
         let length = frame.length
@@ -350,19 +323,9 @@ package final class WebSocketHandler: ChannelDuplexHandler {
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case NIOWebSocketError.invalidFrameLength:
-            violated(MessageAssembler.tooLarge(limits.messageBytesMax))
-            endOutput()
-        case is NIOWebSocketError:
-            violated(WebSocketClose(.protocolError, "an invalid control frame"))
-            endOutput()
-        case let error as InboundByteMeter.NoRoom:
-            violated(WebSocketClose(.tryLater, "too many bytes are being received"))
-            endOutput()
-            discard(error.bytes)
-        case ByteToMessageDecoderError.dataReceivedInErrorState(_, let bytes):
-            meter.released(bytes.readableBytes)
-            discard(bytes.readableBytes)
+        case NIOWebSocketError.invalidFrameLength: violated(MessageAssembler.tooLarge(limits.messageBytesMax))
+        case is NIOWebSocketError: violated(WebSocketClose(.protocolError, "an invalid control frame"))
+        case is InboundByteMeter.NoRoom: violated(WebSocketClose(.tryLater, "too many bytes are being received"))
         default: end(.cut)
         }
     }

@@ -26,48 +26,7 @@ struct EmbeddedSocket {
         }
     }
 
-    /// The system's end of the connection: an embedded channel has no halves.
-    final class System: ChannelOutboundHandler {
-        typealias OutboundIn = ByteBuffer
-        typealias OutboundOut = ByteBuffer
-
-        private(set) var isOutputEnded = false
-        /// Whether it takes no bytes.
-        var isFull = false
-        private var held: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
-        private var context: ChannelHandlerContext?
-
-        func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-
-        func handlerRemoved(context: ChannelHandlerContext) {
-            self.context = nil
-            for write in held { write.promise?.fail(ChannelError.ioOnClosedChannel) }
-            held = []
-        }
-
-        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-            guard isFull else { return context.write(data, promise: promise) }
-            held.append((unwrapOutboundIn(data), promise))
-        }
-
-        /// Takes what it has not taken.
-        func takeAll() {
-            isFull = false
-            let writes = held
-            held = []
-            for write in writes { context?.write(wrapOutboundOut(write.bytes), promise: write.promise) }
-            context?.flush()
-        }
-
-        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-            guard mode == .output else { return context.close(mode: mode, promise: promise) }
-            isOutputEnded = true
-            promise?.succeed()
-        }
-    }
-
     let channel: EmbeddedChannel
-    let system: System
     let handler: WebSocketHandler
     let owner: Owner
     var loop: EmbeddedEventLoop { channel.embeddedEventLoop }
@@ -93,10 +52,8 @@ struct EmbeddedSocket {
         let handler = WebSocketHandler(isServer: isServer, limits, compression, owner: owner, meter: meter)
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        let system = System()
-        try channel.pipeline.syncOperations.addHandler(system)
         try channel.pipeline.syncOperations.addHandlers(handler.pipeline)
-        return EmbeddedSocket(channel: channel, system: system, handler: handler, owner: owner)
+        return EmbeddedSocket(channel: channel, handler: handler, owner: owner)
     }
 
     // MARK: - Frames

@@ -214,56 +214,6 @@ import Testing
         #expect(!connection.channel.isActive)
     }
 
-    /// The beginning of a frame that is too large.
-    private static let tooLarge: [UInt8] = [0x81, 0xFE, 0x04, 0x00, 0, 0, 0, 0]
-
-    /// A connection that is closed while bytes arrive could lose the close frame.
-    @Test func theBytesOfAFrameThatIsTooLargeAreDiscarded() throws {
-        var counted = 0
-        let meter = InboundByteMeter { bytes in
-            counted += bytes
-            return true
-        }
-        let connection = try EmbeddedSocket.connection(isServer: true, meter: meter)
-        try connection.receive(Self.tooLarge)
-        #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xF1])
-        #expect(connection.system.isOutputEnded)
-        let before = counted
-        for _ in 0..<10 { try connection.receive(Array(repeating: 0, count: 100)) }
-        #expect(counted == before, "nothing of it is held")
-        #expect(connection.owner.end == nil && connection.channel.isActive)
-        // As many as a message may have, and one more.
-        try connection.receive([0])
-        #expect(connection.owner.end.map { "\($0)".contains("larger than") } == true)
-        #expect(!connection.channel.isActive && counted == 0)
-    }
-
-    @Test func theEndAfterAFrameThatIsTooLarge() throws {
-        let inTime = try EmbeddedSocket.connection(isServer: true)
-        try inTime.receive(Self.tooLarge)
-        inTime.loop.advanceTime(by: .milliseconds(999))
-        #expect(inTime.owner.end == nil)
-        inTime.loop.advanceTime(by: .milliseconds(1))
-        #expect(inTime.owner.end != nil && !inTime.channel.isActive)
-        // The peer has seen the end of the output.
-        let byPeer = try EmbeddedSocket.connection(isServer: true)
-        try byPeer.receive(Self.tooLarge)
-        byPeer.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        #expect(byPeer.owner.end != nil && !byPeer.channel.isActive)
-    }
-
-    /// The close frame is not lost to the end of the output.
-    @Test func theOutputEndsBehindTheCloseFrame() throws {
-        let connection = try EmbeddedSocket.connection(isServer: true)
-        connection.system.isFull = true
-        // A ping that is too long.
-        try connection.receive([0x89, 0xFE, 0x00, 0x7E, 0, 0, 0, 0])
-        #expect(!connection.handler.isOpen && !connection.system.isOutputEnded)
-        connection.system.takeAll()
-        #expect(Array(try connection.sent().prefix(4).suffix(2)) == [0x03, 0xEA])
-        #expect(connection.system.isOutputEnded && connection.owner.end == nil)
-    }
-
     /// While messages wait for their consumer nothing more is read.
     @Test func waitingMessagesHoldReading() throws {
         let reads = ReadCounter()
