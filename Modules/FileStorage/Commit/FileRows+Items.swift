@@ -12,14 +12,16 @@ extension FileRows {
         return try read(index.current.items[slot], in: accountNumber)
     }
 
-    /// Reads an item, from the frames of this transaction or from the journal; what stands in for it if it is damaged.
+    /// Reads an item, from the frames of this transaction or from the journal; what stands in for it if it is damaged,
+    /// or has another item in its place.
     private func read(_ entry: ItemTable.Entry, in account: Int) throws(StoreError) -> FileRow {
         do throws(StoreError) {
-            return try read(entry.location)
+            let found = try read(entry.location)
+            if found.row.item.id.value == entry.id { return found }
         } catch {
             guard case .damaged = error else { throw error }
-            return reader.standIn(for: entry, in: index.accounts[account].channels[Int(entry.channel)])
         }
+        return reader.standIn(for: entry, in: index.accounts[account].channels[Int(entry.channel)])
     }
 
     private func read(_ location: RecordLocation) throws(StoreError) -> FileRow {
