@@ -64,7 +64,10 @@ final class LiveSubscription<Record: LiveRecord>: Subscription, Sendable {
     /// while it demands none.
     func awaitEnd() {
         let pull = state.withLock { $0.pull }
-        pull?.iterator.whenOver { [weak self] in self?.changesEnded() }
+        pull?.iterator.whenOver { [weak self] in
+            // In a task: releasing the subscription here could run the subscriber's code under a lock.
+            Task { [weak self] in self?.changesEnded() }
+        }
     }
 
     private func changesEnded() {

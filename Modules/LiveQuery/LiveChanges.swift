@@ -45,7 +45,7 @@ public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
         }
 
         /// Calls `body` on any thread, perhaps twice, when the sequence ends: when no change is to come beyond those
-        /// that this iterator has not returned.
+        /// that this iterator has not returned. See ``LiveSource/whenOver(_:_:)`` for the limits of `body`.
         package func whenOver(_ body: @escaping @Sendable () -> Void) { source.whenOver(reader, body) }
 
         /// True if ``next()`` returns no change any more.

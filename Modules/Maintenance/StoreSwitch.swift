@@ -45,7 +45,7 @@ struct StoreSwitch {
         }
         try move(try target.fileNames(in: staging), from: staging, to: folder)
         do throws(SystemError) {
-            // What cannot be looked at is not missing: it would be removed with the staging folder.
+            // A folder that cannot be looked at is not missing: it would be removed with the staging folder.
             if try !FileSystem.isMissing(staging + "/blobs") {
                 if try !FileSystem.isMissing(folder + "/blobs") { try FileSystem.removeFolder(folder + "/blobs") }
                 try FileSystem.rename(staging + "/blobs", to: folder + "/blobs")

@@ -14,8 +14,8 @@ package enum FileSystem {
     /// True if there is something of that name; a link counts if its target exists.
     package static func exists(_ path: String) -> Bool { (try? FileStatus(of: path)) != nil }
 
-    /// True if there is nothing of that name, not even a link. Throws if the disk fails to tell: what cannot be looked
-    /// at is not missing.
+    /// True if there is nothing of that name, not even a link. Throws if the disk fails to tell: a file that cannot be
+    /// looked at is not missing.
     package static func isMissing(_ path: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
             _ = try FileStatus(of: path, followsLink: false)

@@ -1,6 +1,6 @@
 package import CausewayControlAPI
 package import CausewayModels
-internal import CausewaySystem
+import CausewaySystem
 import CausewayTLS
 import Synchronization
 

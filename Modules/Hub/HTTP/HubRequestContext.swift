@@ -74,10 +74,8 @@ struct HubRequestContext: RequestContext {
 
     /// Log metadata: the account and the address of the request.
     func who(_ more: Logger.Metadata) throws -> Logger.Metadata {
-        let own: Logger.Metadata = [
-            "account": "\(try requireAccount().user)", "peer": "\(PeerAddress.text(of: channel))",
-        ]
-        return own.merging(more) { first, _ in first }
+        _ = try requireAccount()
+        return origin(more)
     }
 
     /// Log metadata: the address of the request, and its account if the token is known to be valid.

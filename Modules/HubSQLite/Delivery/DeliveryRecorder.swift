@@ -272,7 +272,8 @@ struct DeliveryRecorder {
             DELETE FROM early_deletion WHERE account = ?1 AND number <= (
                 SELECT number FROM early_deletion WHERE account = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
             """, db)
-        for account in newest.keys {
+        // Below that number there cannot be too many, and none are counted.
+        for (account, number) in newest where number > HubStorageLimits.earlyDeletionsPerAccountMax {
             removal.bind(account)
             removal.bind(HubStorageLimits.earlyDeletionsPerAccountMax)
             try removal.run()

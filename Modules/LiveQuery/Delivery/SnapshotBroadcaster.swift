@@ -179,6 +179,8 @@ package protocol LiveSource<Record>: AnyObject, Sendable {
     /// True if there is a change to take.
     func hasNews(_ reader: Int) -> Bool
     /// Calls `body` on any thread when ``isOver`` has become true, at once if it is, and when ``isFinished`` has.
+    ///
+    /// The call comes under the lock that makes frames atomic: `body` runs no caller's code, and releases nothing.
     func whenOver(_ reader: Int, _ body: @escaping @Sendable () -> Void)
     /// Ends all delivery; no reader gets another change.
     func finish()

@@ -125,7 +125,7 @@ extension Window {
         case .again:
             replace(with: fetched)
             let edge = edge(after: fetched, from: nil)
-            // What follows the edge at which the read began may have changed, too.
+            // The rows beyond the edge at which the read began may have changed, too.
             if fetched.side == .start {
                 if case .bounded(let at, _) = end { end = .bounded(at: at, beyond: nil) }
                 start = edge

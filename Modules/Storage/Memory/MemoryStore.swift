@@ -120,7 +120,7 @@ public final class MemoryStore: Store {
                 if case .enqueue(let draft) = mutation { (draft, content?.count ?? 0) } else { nil }
             }
             let isAdmitted = applier.refusal(of: drafts, applier.rows.counts, bounds) == nil
-            // What precedes a draft may make room for it. The copy costs as much as the store is large.
+            // The mutations before a draft may make room for it. The copy costs as much as the store is large.
             let before: MemoryState? = isAdmitted ? nil : applier.rows
             for (mutation, content) in zip(mutations, contents) {
                 if let before, case .enqueue(let draft) = mutation,

@@ -179,6 +179,8 @@ struct DamagedRecordTests {
         }
         #expect(items == 3)
         #expect(problems.map(\.rule) == ["unreadable"])
+        // The place of the lost item is in a file that was kept.
+        #expect(problems.first?.place.contains("journal-0000000000000002") == true)
     }
 
     /// The records of a journal with their headers.

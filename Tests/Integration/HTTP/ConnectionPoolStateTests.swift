@@ -128,7 +128,7 @@ import Testing
             pool.connectFailed(connection(6)) == [
                 .refuse(request(3), .connectFailed), .refuse(request(4), .connectFailed),
             ])
-        // Nobody waits for the other one.
+        // No request waits for the other one.
         #expect(pool.networkChanged() == [.close(connection(7))])
         #expect(pool.connectionCount == 0)
     }
