@@ -19,6 +19,8 @@ UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 RATE_MIN, SMALL_BYTES, SMALL_RATE_MIN = 0.9, 64 << 10, 5.0
 # The uploads at the same time, as the programs do by default; curl does the same.
 UPLOADS = 2
+# Rounds with less content take less than a second, in which one interruption counts for much: there are more of them.
+SHORT_BYTES, SHORT_ROUNDS_TIMES = 256 << 20, 4
 # Memory that is used once before a measurement: the multiple of all files (the hub's copy, the one that comes back, and
 # some more), and the share of the memory that is available.
 TOUCHED_TIMES, TOUCHED_SHARE_MAX = 3, 0.5
@@ -203,7 +205,7 @@ def main():
     options = parser.parse_args()
     rounds = int(os.environ.get("ROUNDS", "6"))
     bench, missed = Bench(), 0
-    print(f"the best of {rounds} rounds; (median)")
+    print(f"the best of {rounds} rounds, of {SHORT_ROUNDS_TIMES * rounds} with up to {SHORT_BYTES >> 20} MiB; (median)")
     print(f"{'files':>14} {'direction':>10} {'ours s':>17} {'curl s':>17} {'MiB/s':>8}  ratio")
     try:
         for part in options.parts or ["1000x1K", "100x1M", "1x1G"]:
@@ -211,7 +213,9 @@ def main():
             if not found:
                 sys.exit(f"{part} is no NUMBERxSIZE, such as 100x1M")
             count, size = int(found[1]), int(found[2]) * UNITS[found[3]]
-            times = bench.measure(count, size, rounds)
+            # Small files pay by the file, and a round of them with a process for each takes long.
+            is_short = SMALL_BYTES <= size and count * size <= SHORT_BYTES
+            times = bench.measure(count, size, rounds * SHORT_ROUNDS_TIMES if is_short else rounds)
             for direction, name in enumerate(("upload", "download")):
                 ours = Times(each[direction] for each in times["ours"])
                 rate = count * size / ours.best / (1 << 20)

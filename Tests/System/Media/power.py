@@ -74,7 +74,7 @@ class Cuts:
         self.folder.close()
 
     def request(self, method, path, fields, body=b"", until_bytes=None):
-        """Sends a request; returns all that came back until the connection ended, or until so many bytes were sent."""
+        """Sends a request; returns all that came back until the connection ended, or after exactly so many bytes."""
         fields = {"Host": "a", "Authorization": f"Bearer {self.folder.token('ann')}", "Connection": "close",
                   "Upload-Draft-Interop-Version": "8", "Content-Length": len(body), **fields}
         head = f"{method} {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
@@ -88,7 +88,8 @@ class Cuts:
                         # Whatever the hub has reported by now is a promise.
                         connection.settimeout(self.random.uniform(0.001, 0.1))
                         break
-                    sent += connection.send(body[sent:sent + 256 * 1024])
+                    part_end = sent + 256 * 1024 if until_bytes is None else min(sent + 256 * 1024, until_bytes)
+                    sent += connection.send(body[sent:part_end])
                 while part := connection.recv(65536):
                     text += part
             except OSError:
@@ -125,16 +126,17 @@ class Cuts:
             self.hub.kill()
             self.disk.cut_power()
         self.hub.start()
-        text = self.request("HEAD", location, {})
-        found = re.search(r"Upload-Offset: (\d+)", text)
+        found = re.search(r"Upload-Offset: (\d+)", self.request("HEAD", location, {}))
         if found is None:
             return reports, undercut + 1, False
         offset = int(found[1])
         undercut += offset < reported
-        text = self.request("PATCH", location, {
+        self.request("PATCH", location, {
             "Upload-Complete": "?1", "Upload-Offset": offset, "Content-Type": "application/partial-upload",
         }, data[offset:])
-        return reports, undercut, digest.hexdigest() in text
+        _, _, content = self.request("GET", f"/v1/blobs/{digest.hexdigest()}", {}).partition("\r\n\r\n")
+        arrived = hashlib.sha256(content.encode("latin-1"))
+        return reports, undercut, arrived.digest() == digest.digest()
 
 
 def main():
