@@ -51,7 +51,18 @@ import Testing
     @Test(arguments: RegressionSeed.ofClients)
     func whatWasFoundStaysPutRight(_ found: RegressionSeed) {
         // They were found in a world without files and malformed reports.
-        let plan = Plan(seed: found.seed, isSteady: found.isSteady, hasFiles: false, hasNonsense: false)
-        #expect(Simulation.run(plan).violation == nil, "\(found.fault)")
+        expectNoViolation(found, hasNonsense: false)
+    }
+
+    @Test(arguments: RegressionSeed.ofClientsWithNonsense)
+    func whatWasFoundWithNonsenseStaysPutRight(_ found: RegressionSeed) {
+        expectNoViolation(found, hasNonsense: true)
+    }
+
+    private func expectNoViolation(_ found: RegressionSeed, hasNonsense: Bool) {
+        let plan = Plan(
+            seed: found.seed, isSteady: found.isSteady, hasFiles: false, hasNonsense: hasNonsense)
+        let violation = Simulation.run(plan).violation
+        #expect(violation == nil, "\(found.fault)")
     }
 }

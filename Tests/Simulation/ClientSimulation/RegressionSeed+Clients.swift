@@ -127,4 +127,11 @@ extension RegressionSeed {
             54575, "another device deleted a message before its creator was told that it was durable",
             isSteady: false),
     ]
+
+    /// Seeds of whole clients to which the hub sends malformed reports and marks ahead.
+    static let ofClientsWithNonsense = [
+        RegressionSeed(
+            3_029_218, "a refusal came after the change to another outbox id, and the message was offered again",
+            isSteady: false)
+    ]
 }

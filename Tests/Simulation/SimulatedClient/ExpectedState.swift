@@ -85,6 +85,11 @@ struct ExpectedState {
     /// Messages that had failed for good when the hub accepted a later message of their lane, with the highest ordinal
     /// of such a later message. Another history of the hub may contain them all the same.
     var overtaken: [MessageID: Int64] = [:]
+    /// The outbox id under which the hub last refused each message.
+    var refusedUnder: [MessageID: OutboxID] = [:]
+    /// Refused messages with the highest ordinal of a later message of their lane that the hub accepted after the
+    /// refusal, under the same outbox id.
+    var passedOver: [MessageID: Int64] = [:]
     /// The operations that hubs have ever applied to each message, and its last content there.
     var applied: [MessageID: Set<MessageID>] = [:]
     var lastContents: [MessageID: MessageContent] = [:]

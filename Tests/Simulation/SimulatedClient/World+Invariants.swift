@@ -228,6 +228,7 @@ extension World {
             if case .refused = outcome { expected.records[operation.message]?.refusal = .message }
             if outcome == .fenced { noteAbsence(of: operation.message) }
         }
+        noteRefusals(in: report, of: call.delivery)
         for index in expected.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
             tell(.stores, call.device, expected.number(entry.message)) {
@@ -244,7 +245,7 @@ extension World {
             checkStoredFile(entry, call)
             brokenByStoring(entry.message, call, account).map { words in violated(.storing, words) }
             brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(.order, words) }
-            noteOvertaken(by: entry.message, call.process)
+            noteOvertaken(by: entry.message, call)
         }
         expected.seenOfHistory = hub.history.count
         attachFiles(of: call.delivery)
@@ -284,42 +285,6 @@ extension World {
             !(record.isRepeated && isAsked(id, process)), !isBehind(process)
         else { return nil }
         return "message \(record.number) was failed for good, and the hub takes it"
-    }
-
-    /// Checks that the hub has the sequences of each lane in ascending order, and so in the order of creation.
-    private func brokenOrder(_ key: ModelHub.LaneKey, _ sequence: Int64, _ id: MessageID) -> String? {
-        if let last = expected.lastStored[key], last >= sequence {
-            return "the hub stores #\(sequence) behind #\(last)"
-        }
-        expected.lastStored[key] = sequence
-        guard let record = expected.records[id], record.resends == 0, !record.isExcused else { return nil }
-        let overtakenBy = expected.overtaken[id] ?? .min
-        if let last = expected.lastOrdinal[key], last > record.item.ordinal, last > overtakenBy {
-            return "message \(record.number) stands on the hub behind what was created after it"
-        }
-        expected.lastOrdinal[key] = record.item.ordinal
-        // Copies of a store share no outbox: a message that one of them created later may come first.
-        if isShared(record) { return nil }
-        let lane = ExpectedState.Lane(device: record.device, account: key.account, lane: key.lane)
-        if let last = expected.lastOrdinalOfDevice[lane], last > record.item.ordinal, last > overtakenBy {
-            return
-                "message \(record.number) stands on the hub behind what was created after it, of another outbox"
-        }
-        expected.lastOrdinalOfDevice[lane] = record.item.ordinal
-        return nil
-    }
-
-    /// Notes messages that have failed, or that the hub has refused, when it accepts a later message of their lane.
-    /// They can only follow it there; another history of the hub may contain them all the same, and the client believes
-    /// that one. A client that never received the refusal offers them again in another history.
-    private func noteOvertaken(by id: MessageID, _ process: Int) {
-        guard plan.hasLosses, let later = expected.records[id]?.item else { return }
-        for message in processes[process].mirror.items.values
-        where message.lane == later.lane && message.ordinal < later.ordinal
-            && (message.syncState == .error || expected.records[message.id]?.refusal == .message)
-        {
-            expected.overtaken[message.id] = max(expected.overtaken[message.id] ?? .min, later.ordinal)
-        }
     }
 
     // MARK: - At the end
