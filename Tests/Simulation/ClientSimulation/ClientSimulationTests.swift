@@ -51,17 +51,22 @@ import Testing
     @Test(arguments: RegressionSeed.ofClients)
     func whatWasFoundStaysPutRight(_ found: RegressionSeed) {
         // They were found in a world without files and malformed reports.
-        expectNoViolation(found, hasNonsense: false)
+        expectNoViolation(found, hasFiles: false, hasNonsense: false)
     }
 
     @Test(arguments: RegressionSeed.ofClientsWithNonsense)
     func whatWasFoundWithNonsenseStaysPutRight(_ found: RegressionSeed) {
-        expectNoViolation(found, hasNonsense: true)
+        expectNoViolation(found, hasFiles: false, hasNonsense: true)
     }
 
-    private func expectNoViolation(_ found: RegressionSeed, hasNonsense: Bool) {
+    @Test(arguments: RegressionSeed.ofClientsWithFiles)
+    func whatWasFoundWithFilesStaysPutRight(_ found: RegressionSeed) {
+        expectNoViolation(found, hasFiles: true, hasNonsense: false)
+    }
+
+    private func expectNoViolation(_ found: RegressionSeed, hasFiles: Bool, hasNonsense: Bool) {
         let plan = Plan(
-            seed: found.seed, isSteady: found.isSteady, hasFiles: false, hasNonsense: hasNonsense)
+            seed: found.seed, isSteady: found.isSteady, hasFiles: hasFiles, hasNonsense: hasNonsense)
         let violation = Simulation.run(plan).violation
         #expect(violation == nil, "\(found.fault)")
     }

@@ -134,4 +134,11 @@ extension RegressionSeed {
             3_029_218, "a refusal came after the change to another outbox id, and the message was offered again",
             isSteady: false)
     ]
+
+    /// Seeds of whole clients whose users send files.
+    static let ofClientsWithFiles = [
+        RegressionSeed(
+            3_018_148, "completions waited for a disk that could not be read, and their timers came late",
+            isSteady: false)
+    ]
 }

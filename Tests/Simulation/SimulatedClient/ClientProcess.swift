@@ -41,6 +41,8 @@ struct ClientProcess {
     var bulkDeletions = 0
     /// True when the disk rejected a commit while it was closed: attempts that were cut off remain counted.
     var hasFailedClosing = false
+    /// When the disk last rejected a read; `nil` if it never has.
+    var lastRejectedRead: MonotonicTime?
     /// The number of requests to resume after a pause.
     var resumptions = 0
     var resumptionsUnderWay = 0

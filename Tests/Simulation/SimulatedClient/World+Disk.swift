@@ -39,7 +39,10 @@ extension World {
         let latency = diskLatency(processes[process].device)
         if latency > .zero { await pass(latency) }
         if processes[process].life == .dead { throw .closed }
-        if strikes(.readFails) { throw .other(detail: "simulated: a read failed") }
+        if strikes(.readFails) {
+            processes[process].lastRejectedRead = runtime.now
+            throw .other(detail: "simulated: a read failed")
+        }
     }
 
     /// Delays the return to the store's caller.

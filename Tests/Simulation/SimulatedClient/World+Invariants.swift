@@ -331,16 +331,23 @@ extension World {
         return "\(network.openCalls) calls"
     }
 
-    /// Returns the footprint of an engine at rest. An engine with a recent request, or one that waits after a disk
-    /// failure, is given time.
-    private func restingFootprint(of client: CausewayClient) async -> SyncFootprint {
+    /// Returns the footprint of an engine at rest. An engine with a recent request, one that waits after a disk
+    /// failure, and one whose waiters may still learn their results from the disk are given time.
+    private func restingFootprint(of client: CausewayClient, _ process: Int) async -> SyncFootprint {
         let deadline = runtime.now + latestTimer + .seconds(5)
         while runtime.now < deadline {
             let footprint = await client.footprint()
-            if footprint.inputs == 0 { return footprint }
+            if footprint.inputs == 0, footprint.waiters == 0 || !mayReadLate(process) { return footprint }
             await pass(.milliseconds(500))
         }
         return await client.footprint()
+    }
+
+    /// True while the timer after the last read that the disk has rejected may not have fired yet: only until then may
+    /// a waiter lack a result that the store has.
+    private func mayReadLate(_ process: Int) -> Bool {
+        guard let rejection = processes[process].lastRejectedRead else { return false }
+        return runtime.now < rejection + latestTimer + .seconds(5)
     }
 
     /// Checks that no page is forgotten; one that a list requests is there soon.
@@ -366,7 +373,7 @@ extension World {
             brokenByOperations(device, process).map { words in violated(.operations, words) }
             await checkNotices(client, process)
             await checkShownStatus(client, process)
-            let footprint = await restingFootprint(of: client)
+            let footprint = await restingFootprint(of: client, process)
             // An idle probe may just have detected that the hub lost something.
             guard processes[process].mirror.isIdle else { continue }
             if !processes[process].mirror.hasParked, !footprint.isEmpty {
