@@ -21,10 +21,11 @@ import CausewaySystem
 
             EXIT STATUS
               0   done
-              64  usage error, or an invalid name
+              64  usage error
+              65  invalid name
               66  hub, account, channel or member not found
               69  cannot listen on the address
-              73  exists already, or the channel has had messages; nothing was changed
+              73  exists already, the channel has had messages, or a limit is reached; nothing was changed
               74  the disk or the database failed
               75  another process uses the hub; try again
               78  invalid setting or certificate

@@ -59,12 +59,12 @@ extension HubError {
         case .io: .inputOutput
         case .inUse: .temporary
         case .configuration: .configuration
-        case .badName: .usage
+        case .badName: .badInput
         case .storage(let error): error.exitStatus
         case .refused(let problem):
             switch problem.code {
             case "channelNotFound", "accountNotFound", "memberNotFound": .notFound
-            case "channelInUse": .cannotCreate
+            case "channelInUse", "tooMany": .cannotCreate
             default: .inputOutput
             }
         }
@@ -87,8 +87,8 @@ extension HubStorageError {
     var exitStatus: ExitStatus {
         switch self {
         case .unknownAccount: .notFound
-        case .exists, .taken: .cannotCreate
-        case .io, .outcomeUnknown, .full, .damaged, .newerSchema, .tooMany: .inputOutput
+        case .exists, .taken, .tooMany: .cannotCreate
+        case .io, .outcomeUnknown, .full, .damaged, .newerSchema: .inputOutput
         case .busy, .recovering: .temporary
         }
     }

@@ -29,7 +29,7 @@ extension SQLiteHubStorage {
             guard try !Self.exists(user, db) else { throw HubStorageError.taken(kind: "account", name: user.value) }
             let last = try Int64.fetchOne(db, sql: "SELECT max(number) FROM account") ?? 0
             guard last < HubStorageLimits.accountsMax else {
-                throw HubStorageError.tooMany(kind: "account", limit: HubStorageLimits.accountsMax)
+                throw HubStorageError.tooMany(kind: "accounts", limit: HubStorageLimits.accountsMax)
             }
             var insertion = try SQLStatement(
                 "INSERT INTO account (name, token_sha256, created_at) VALUES (?, ?, ?)", db)

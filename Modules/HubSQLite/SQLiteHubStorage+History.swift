@@ -100,7 +100,7 @@ extension SQLiteHubStorage {
         let highest = try Int64.fetchOne(db, sql: "SELECT max(last_position) FROM channel") ?? 0
         let present = try Self.floor(db)
         guard let next = HistoryRules.floor(above: max(floor, present), highest) else {
-            throw HubStorageError.tooMany(kind: "history", limit: Int(Limits.positionMax >> 33))
+            throw HubStorageError.tooMany(kind: "histories", limit: Int(Limits.positionMax >> 33))
         }
         var insertion = try SQLStatement("INSERT INTO history (id, floor, began_at) VALUES (?, ?, ?)", db)
         insertion.bind(id)

@@ -57,7 +57,7 @@ struct MemoryHubState: Sendable {
     mutating func addAccount(_ user: UserID, _ digest: [UInt8], at time: Timestamp) throws(HubStorageError) {
         guard accounts[user] == nil else { throw .taken(kind: "account", name: user.value) }
         guard accounts.count < HubStorageLimits.accountsMax else {
-            throw .tooMany(kind: "account", limit: HubStorageLimits.accountsMax)
+            throw .tooMany(kind: "accounts", limit: HubStorageLimits.accountsMax)
         }
         let account = HubAccount(number: Int64(accounts.count + 1), user: user, createdAt: time, removedAt: nil)
         accounts[user] = StoredAccount(account: account, tokenDigest: digest)
@@ -94,7 +94,7 @@ struct MemoryHubState: Sendable {
     mutating func beginHistory(_ id: [UInt8], above floor: Int64) throws(HubStorageError) {
         let highest = channels.values.max() ?? 0
         guard let next = HistoryRules.floor(above: max(floor, self.floor), highest) else {
-            throw .tooMany(kind: "history", limit: Int(Limits.positionMax >> 33))
+            throw .tooMany(kind: "histories", limit: Int(Limits.positionMax >> 33))
         }
         history = id
         self.floor = next

@@ -20,7 +20,7 @@ package enum HubStorageError: Error, Sendable, Equatable {
     case taken(kind: String, name: String)
     /// There is no account with this name.
     case unknownAccount(name: String)
-    /// A limit of ``HubStorageLimits`` is reached.
+    /// A limit of ``HubStorageLimits`` is reached; `kind` is a plural.
     case tooMany(kind: String, limit: Int)
 }
 
@@ -49,7 +49,7 @@ extension HubStorageError: CustomStringConvertible {
         case .unknownAccount(let name):
             "no account named \(name); see: causeway-hub account list"
         case .tooMany(let kind, let limit):
-            "the hub has reached its limit of \(limit): \(kind)"
+            "the limit of \(limit) \(kind) of the hub is reached"
         }
     }
 }

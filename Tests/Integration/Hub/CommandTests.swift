@@ -151,7 +151,7 @@ import Testing
             (["account", "list"] + empty, 66, "hubNotFound"),
             (["channel", "list"] + empty, 66, "hubNotFound"),
             (["channel", "member", "list", "nowhere"] + made, 66, "channelNotFound"),
-            (["channel", "member", "list", "a b"] + made, 64, "badName"),
+            (["channel", "member", "list", "a b"] + made, 65, "badName"),
             (made + ["channel", "member", "list", "nowhere"], 66, "channelNotFound"),
             (["account", "list", "--nonsense"] + made, 64, "usage"),
         ]
@@ -173,7 +173,7 @@ import Testing
             (["serve"] + data, 66, "causeway-hub init --data \(temporary.path)"),
             (["account", "list"] + data, 66, "no hub in"),
             (["nonsense"], 64, "nonsense"),
-            (["init", "--account", "a b"] + data, 64, "a b"),
+            (["init", "--account", "a b"] + data, 65, "a b"),
             (["init", "--data", "/proc/nowhere"], 74, "/proc/nowhere"),
             (["--help"], 0, ""),
         ]
@@ -185,7 +185,9 @@ import Testing
         #expect(try await Self.hub(["init"] + data).status == 0)
         let later: [(arguments: [String], status: Int32, says: String)] = [
             (["account", "renew", "nobody"] + data, 66, "nobody"),
-            (["account", "add", "../x"] + data, 64, "../x"),
+            (["account", "add", "../x"] + data, 65, "../x"),
+            (["channel", "add", "a b"] + data, 65, "a b"),
+            (["channel", "add", "lobby", "--owner", "a b"] + data, 65, "a b"),
             (["serve", "--listen", "nonsense"] + data, 78, "HOST:PORT"),
             (["serve", "--listen", "0.0.0.0:0", "--plain"] + data, 78, "without TLS"),
             (["serve", "--log-level", "loud"] + data, 78, "loud"),
@@ -196,6 +198,23 @@ import Testing
             #expect(result.status == status, "\(arguments): \(result.errors)")
             #expect(result.errors.contains(says), "\(result.errors)")
         }
+    }
+
+    /// Nothing failed, so that a script does not look for a broken disk.
+    @Test func aLimitThatIsReachedIsNoFailureOfTheDisk() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try await HubFixture.prepare(folder)
+        let database = try folder.openDatabase()
+        try await database.write { db in
+            try db.execute(
+                sql: "INSERT INTO account (number, name, created_at, removed_at) VALUES (?, 'last', 0, 0)",
+                arguments: [HubStorageLimits.accountsMax])
+        }
+        try database.close()
+        let refused = try await Self.hub(["account", "add", "bob", "--data", temporary.path])
+        #expect(refused.status == 73, "\(refused.errors)")
+        #expect(refused.errors.contains("the limit of \(HubStorageLimits.accountsMax) accounts of the hub is reached"))
     }
 
     @Test func aPortThatIsTakenIsSaid() async throws {
