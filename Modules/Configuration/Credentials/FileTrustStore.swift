@@ -5,7 +5,8 @@ import Foundation
 import Synchronization
 
 /// Stores the entries in the file `servers.json` beside the store, and the authorities in PEM files next to it, because
-/// the file named at the login may be gone at the next start.
+/// the file named at the login may be gone at the next start. The authorities of a proposal are in a file of their own:
+/// those of the stored entry remain in theirs.
 package final class FileTrustStore: TrustStore {
     private struct Content: Codable {
         var servers: [String: TrustEntry] = [:]
@@ -19,6 +20,7 @@ package final class FileTrustStore: TrustStore {
 
     private let folder: String
     private let content: Mutex<Content>
+    private let proposal = Mutex<TrustProposal?>(nil)
     private let bytesMax: Int
 
     /// - Parameters:
@@ -48,7 +50,42 @@ package final class FileTrustStore: TrustStore {
         }
     }
 
-    package func entry(for server: String) -> TrustEntry? { content.withLock { $0.servers[$0.spelling(of: server)] } }
+    package func entry(for server: String) -> TrustEntry? {
+        if let proposal = currentProposal(for: server) { return proposal.entry }
+        return content.withLock { $0.servers[$0.spelling(of: server)] }
+    }
+
+    private func currentProposal(for server: String) -> TrustProposal? {
+        proposal.withLock { $0.flatMap { $0.concerns(server) ? $0 : nil } }
+    }
+
+    package func propose(_ entry: TrustEntry, for server: String) throws(ControlError) {
+        withdraw()
+        let new = TrustProposal(entry, for: server)
+        if new.entry != nil {
+            var content = content.withLock { $0 }
+            let server = content.spelling(of: server)
+            content.servers[server] = new.entry
+            try check(try ControlJSON.encode(content), for: server, hasAuthorities: new.entry?.authorities != nil)
+        }
+        if let text = new.entry?.authorities {
+            do throws(PrivateFile.Problem) {
+                try proposedAuthorities.write(Array(text.utf8))
+            } catch {
+                throw ControlError(error.isFull ? .storeFull : .storeNotAccessible, error.description)
+            }
+        }
+        proposal.withLock { $0 = new }
+    }
+
+    package func withdraw() {
+        let former = proposal.withLock { proposal -> TrustProposal? in
+            defer { proposal = nil }
+            return proposal
+        }
+        // One that cannot be removed does no harm: no entry names it.
+        if former?.entry?.authorities != nil { try? proposedAuthorities.remove() }
+    }
 
     package func keep(_ entry: TrustEntry?, for server: String) throws(ControlError) {
         let entry = entry == TrustEntry() ? nil : entry
@@ -81,6 +118,9 @@ package final class FileTrustStore: TrustStore {
     }
 
     package func authoritiesFile(for server: String) -> String? {
+        if let proposal = currentProposal(for: server) {
+            return proposal.entry?.authorities == nil ? nil : proposedAuthorities.path
+        }
         let spelling = content.withLock { $0.spelling(of: server) }
         return entry(for: server)?.authorities == nil ? nil : authoritiesPath(for: spelling)
     }
@@ -100,6 +140,9 @@ package final class FileTrustStore: TrustStore {
     }
 
     private static func file(in folder: String) -> PrivateFile { PrivateFile(path: folder + "/servers.json") }
+
+    /// No server has a file of this name.
+    private var proposedAuthorities: PrivateFile { PrivateFile(path: folder + "/authorities.login.pem") }
 
     private func authoritiesPath(for server: String) -> String {
         "\(folder)/authorities-\(Self.letters(of: server).prefix(ConfigurationLimits.trustNameBytesMax)).pem"

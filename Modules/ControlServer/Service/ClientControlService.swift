@@ -50,15 +50,21 @@ package struct ClientControlService: ControlService {
         while request.server.hasSuffix("/") { request.server.removeLast() }
         try await logins.enter()
         defer { logins.leave() }
-        let former = trust.entry(for: request.server)
-        // Stored before the login, whose transport already looks it up.
-        try trust.keep(TrustEntry(request), for: request.server)
-        do throws(ClientError) {
-            return SessionDTO(try await client.login(server: request.server, token: request.token))
-        } catch {
-            try trust.keep(former, for: request.server)
-            throw ControlError(error)
+        // The transport of the login looks it up; it is stored when the server has accepted the login.
+        let entry = TrustEntry(request)
+        try trust.propose(entry, for: request.server)
+        defer { trust.withdraw() }
+        let session = try await asked { () throws(ClientError) in
+            try await client.login(server: request.server, token: request.token)
         }
+        do throws(ControlError) {
+            try trust.keep(entry, for: request.server)
+        } catch {
+            throw ControlError(
+                error.code,
+                "logged in, but the certificate settings were not stored: \(error.detail); log in again")
+        }
+        return SessionDTO(session)
     }
 
     package func logout() async throws(ControlError) -> LogoutReport {

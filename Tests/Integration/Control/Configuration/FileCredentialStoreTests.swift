@@ -94,6 +94,31 @@ import Testing
         #expect(try FileTrustStore(folder: folder.path).entry(for: server) == nil)
     }
 
+    /// It has a file of its own until it is withdrawn.
+    @Test func aProposalIsUsedAndNotStored() throws {
+        let server = "https://chat.example"
+        let trust = try FileTrustStore(folder: folder.path)
+        try trust.keep(TrustEntry(authorities: "PEM"), for: server)
+        try trust.propose(TrustEntry(authorities: "OTHER"), for: server + "/")
+        let proposed = try #require(trust.authoritiesFile(for: server))
+        #expect(try String(contentsOfFile: proposed, encoding: .utf8) == "OTHER")
+        #expect(trust.entry(for: server)?.authorities == "OTHER" && trust.entry(for: server + "0") == nil)
+        #expect(try FileTrustStore(folder: folder.path).entry(for: server)?.authorities == "PEM")
+        // Another proposal replaces it; an empty one leaves nothing to use.
+        try trust.propose(TrustEntry(), for: server)
+        #expect(trust.entry(for: server) == nil && trust.authoritiesFile(for: server) == nil)
+        #expect(!FileManager.default.fileExists(atPath: proposed))
+        trust.withdraw()
+        let file = try #require(trust.authoritiesFile(for: server))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "PEM")
+        let long = "https://chat.example/" + String(repeating: "a", count: 200)
+        let error = #expect(throws: ControlError.self) {
+            try trust.propose(TrustEntry(authorities: "OTHER"), for: long)
+        }
+        #expect(error?.code == .badRequest && trust.entry(for: long) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    }
+
     /// Their names would be cut at the same place.
     @Test func twoServersWithLongAddressesDoNotShareTheirAuthorities() throws {
         let trust = try FileTrustStore(folder: folder.path)

@@ -5,6 +5,7 @@ import CausewayControlServer
 import CausewayDiagnostics
 import CausewayScriptedWorld
 import CausewayTestSupport
+import Foundation
 import Logging
 import Synchronization
 import Testing
@@ -13,11 +14,12 @@ import Testing
 @Suite struct LoginTests {
     private struct World: Sendable {
         let remote: ScriptedServer
-        let trust = MemoryTrustStore()
+        let trust: any TrustStore
         let client: CausewayClient
         let service: ClientControlService
 
-        init(token: AccessToken? = nil) async throws {
+        init(token: AccessToken? = nil, trust: any TrustStore = MemoryTrustStore()) async throws {
+            self.trust = trust
             remote = ScriptedServer(token: token)
             client = try await CausewayClient.open(
                 store: MemoryStore(), transports: remote.registry, credentials: MemoryCredentialStore(),
@@ -91,10 +93,44 @@ import Testing
         try await Eventually.holds("the second waits") {
             world.service.loginsWaiting == 1 || world.remote.authenticationsHeld == 2
         }
+        #expect(world.remote.authenticationsHeld == 1)
         world.remote.holdAuthentications(false)
         #expect(await first.value == .tokenRefused)
         #expect(await second.value == nil)
         #expect(world.trust.entry(for: Self.server)?.authorities == "B")
+        await world.client.close()
+    }
+
+    /// The process may end during a login; the session that goes on needs its own settings at the next start.
+    @Test func theSettingsOfALoginAreStoredWhenItHasSucceeded() async throws {
+        let folder = try TemporaryFolder(.short)
+        func stored() throws -> TrustEntry? {
+            let trust = try FileTrustStore(folder: folder.path)
+            let file = try #require(trust.authoritiesFile(for: Self.server))
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == trust.entry(for: Self.server)?.authorities)
+            return trust.entry(for: Self.server)
+        }
+        let trust = try FileTrustStore(folder: folder.path)
+        try trust.keep(TrustEntry(authorities: "A"), for: Self.server)
+        let world = try await World(token: AccessToken("right"), trust: trust)
+        let logins: [(token: String, problem: ControlError.Code?, after: String)] = [
+            ("wrong", .tokenRefused, "A"), ("right", nil, "B"),
+        ]
+        for (number, (token, problem, after)) in logins.enumerated() {
+            let request = try Self.request(token, authorities: "B")
+            world.remote.holdAuthentications(true)
+            let login = Task { await world.problem(of: request) }
+            try await Eventually.holds("the login waits for the server") {
+                world.remote.authenticationsHeld == number + 1
+            }
+            #expect(trust.entry(for: Self.server)?.authorities == "B")
+            let during = try stored()
+            #expect(during?.authorities == "A")
+            world.remote.holdAuthentications(false)
+            #expect(await login.value == problem)
+            let then = try stored()
+            #expect(then?.authorities == after && trust.entry(for: Self.server) == then)
+        }
         await world.client.close()
     }
 
