@@ -77,7 +77,7 @@ extension HubStorageError {
         switch self {
         case .unknownAccount: "accountNotFound"
         case .exists, .taken: "exists"
-        case .busy, .recovering: "busy"
+        case .busy, .recovering, .cancelled: "busy"
         case .tooMany: "tooMany"
         case .io, .outcomeUnknown, .full, .damaged, .newerSchema: "storageFailed"
         }
@@ -89,7 +89,7 @@ extension HubStorageError {
         case .unknownAccount: .notFound
         case .exists, .taken, .tooMany: .cannotCreate
         case .io, .outcomeUnknown, .full, .damaged, .newerSchema: .inputOutput
-        case .busy, .recovering: .temporary
+        case .busy, .recovering, .cancelled: .temporary
         }
     }
 }

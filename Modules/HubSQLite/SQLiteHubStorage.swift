@@ -134,7 +134,7 @@ package final class SQLiteHubStorage: HubStorage {
     ///
     /// - Parameter isInPlace: runs it on the thread of the caller, which waits for the disk.
     /// - Throws: `outcomeUnknown` if the commit failed: the transaction may or may not be on the disk. After every
-    ///   other error it is not: `recovering`, `full`, `busy`, `io`, or the error of `body`.
+    ///   other error it is not: `recovering`, `full`, `busy`, `cancelled`, `io`, or the error of `body`.
     func write<Value: Sendable>(
         isInPlace: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(HubStorageError) -> Value {
@@ -204,7 +204,7 @@ package final class SQLiteHubStorage: HubStorage {
 
     static func classified(_ error: any Error, path: String) -> HubStorageError {
         if let error = error as? HubStorageError { return error }
-        if error is CancellationError { return .busy(path: path) }
+        if error is CancellationError { return .cancelled(path: path) }
         guard let error = error as? DatabaseError else { return .io(path: path, detail: "\(error)") }
         let detail = error.message ?? "SQLite result \(error.resultCode.rawValue)"
         return switch error.resultCode {

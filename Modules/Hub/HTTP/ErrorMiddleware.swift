@@ -54,8 +54,12 @@ struct ErrorMiddleware: RouterMiddleware {
             return refusal.response
         case let error as HubStorageError:
             // A storage that is being reopened was logged when it failed.
-            if case .recovering = error { return HubHTTPError(error).response }
-            context.logger.error("store failed", metadata: context.origin(["error": "\(error)"]))
+            switch error {
+            case .recovering: break
+            // The connection has ended, or the hub stops.
+            case .cancelled: context.logger.notice("request cut off")
+            default: context.logger.error("store failed", metadata: context.origin(["error": "\(error)"]))
+            }
             return HubHTTPError(error).response
         case is CancellationError:
             // The hub stops, or the connection has ended: a response is rarely read.

@@ -71,7 +71,7 @@ struct HubHTTPError: Error, Sendable {
             self.init(
                 .serviceUnavailable, code: "storageFull", detail: "the hub's disk is full; nothing was applied",
                 headers: [.retryAfter: String(HubLimits.fullRetrySeconds)])
-        case .busy:
+        case .busy, .cancelled:
             self = .busy
         case .recovering:
             self.init(

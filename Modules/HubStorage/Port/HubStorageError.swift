@@ -16,6 +16,8 @@ package enum HubStorageError: Error, Sendable, Equatable {
     case full(path: String)
     /// Another process held the storage for too long.
     case busy(path: String)
+    /// The calling task was cancelled; nothing was changed.
+    case cancelled(path: String)
     /// An account with this name exists already.
     case taken(kind: String, name: String)
     /// There is no account with this name.
@@ -44,6 +46,8 @@ extension HubStorageError: CustomStringConvertible {
             "no space left for \(path); free some space; nothing that was accepted is lost"
         case .busy(let path):
             "\(path) is in use by another process; try again in a moment"
+        case .cancelled(let path):
+            "a call to \(path) was cancelled; nothing was changed"
         case .taken(let kind, let name):
             "the \(kind) \(name) exists already"
         case .unknownAccount(let name):

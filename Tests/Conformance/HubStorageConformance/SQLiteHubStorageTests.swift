@@ -30,6 +30,27 @@ struct SQLiteHubStorageTests {
                 }))
     }
 
+    /// The connection of a client may end while its request reads: that is no failure of the storage.
+    @Test func aCancelledReadIsNoFailure() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/hub.sqlite"
+        let storage = try SQLiteHubStorage(path: path, creating: true)
+        let task = Task { () async -> HubStorageError? in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            do throws(HubStorageError) {
+                _ = try await storage.accounts()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(await task.value == .cancelled(path: path))
+        #expect(storage.isHealthy)
+        let accounts = try await storage.accounts()
+        #expect(accounts.isEmpty)
+        storage.close()
+    }
+
     /// With faults of the storage: a transaction that fails leaves nothing, and one whose commit fails may be stored.
     @Test(arguments: [StorageFaults.Step.write, .commit, .sync])
     func aTransactionThatFailsIsStoredOrReportedAsUnknown(step: StorageFaults.Step) async throws {
