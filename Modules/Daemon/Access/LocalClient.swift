@@ -46,6 +46,8 @@ package struct LocalClient: Sendable {
                 service: service, client: client, subscription: subscription,
                 tornTail: (store as? any StoreUpkeep)?.tornTail)
         } catch {
+            subscription?.cancel()
+            // A client that was opened has closed it already.
             await store.close()
             throw error
         }
@@ -81,9 +83,15 @@ package struct LocalClient: Sendable {
         }
     }
 
-    /// The engine handles requests in turn: after one that changes nothing, the session has been started.
+    /// The engine handles requests in turn: after one that changes nothing, the session has been started. If that
+    /// fails, the client is closed.
     private static func settle(_ client: CausewayClient) async throws(ControlError) {
-        do throws(ClientError) { try await client.resume() } catch { throw ControlError(error) }
+        do throws(ClientError) {
+            try await client.resume()
+        } catch {
+            await client.close()
+            throw ControlError(error)
+        }
     }
 
     /// The status of the engine, and each change of it.
