@@ -72,7 +72,7 @@ package final class FileTrustStore: TrustStore {
             do throws(PrivateFile.Problem) {
                 try proposedAuthorities.write(Array(text.utf8))
             } catch {
-                throw ControlError(error.isFull ? .storeFull : .storeNotAccessible, error.description)
+                throw Self.failure(error)
             }
         }
         proposal.withLock { $0 = new }
@@ -104,12 +104,16 @@ package final class FileTrustStore: TrustStore {
             } catch {
                 // The former entry remains, and needs its own authorities.
                 if entry?.authorities != nil { Self.putBack(former, to: authorities) }
-                throw ControlError(error.isFull ? .storeFull : .storeNotAccessible, error.description)
+                throw Self.failure(error)
             }
             content = new
             // Last: no entry names it any more, and one that cannot be removed does no harm.
             if former != nil, entry?.authorities == nil { try? authorities.remove() }
         }
+    }
+
+    private static func failure(_ error: PrivateFile.Problem) -> ControlError {
+        ControlError(error.isFull ? .storeFull : .storeNotAccessible, error.description)
     }
 
     /// As far as the disk allows it.
@@ -121,8 +125,10 @@ package final class FileTrustStore: TrustStore {
         if let proposal = currentProposal(for: server) {
             return proposal.entry?.authorities == nil ? nil : proposedAuthorities.path
         }
-        let spelling = content.withLock { $0.spelling(of: server) }
-        return entry(for: server)?.authorities == nil ? nil : authoritiesPath(for: spelling)
+        return content.withLock { content in
+            let spelling = content.spelling(of: server)
+            return content.servers[spelling]?.authorities == nil ? nil : authoritiesPath(for: spelling)
+        }
     }
 
     /// Refuses entries that could not be read again, and a file that another server might have as well.

@@ -200,18 +200,25 @@ import Testing
         }
     }
 
+    /// Creates a hub and changes its database.
+    private static func prepare(
+        _ folder: DataFolder, _ change: @escaping @Sendable (Database) throws -> Void
+    ) async throws {
+        try await HubFixture.prepare(folder)
+        let database = try folder.openDatabase()
+        try await database.write(change)
+        try database.close()
+    }
+
     /// Nothing failed, so that a script does not look for a broken disk.
     @Test func aLimitThatIsReachedIsNoFailureOfTheDisk() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        try await HubFixture.prepare(folder)
-        let database = try folder.openDatabase()
-        try await database.write { db in
+        try await Self.prepare(folder) { db in
             try db.execute(
                 sql: "INSERT INTO account (number, name, created_at, removed_at) VALUES (?, 'last', 0, 0)",
                 arguments: [HubStorageLimits.accountsMax])
         }
-        try database.close()
         let refused = try await Self.hub(["account", "add", "bob", "--data", temporary.path])
         #expect(refused.status == 73, "\(refused.errors)")
         #expect(refused.errors.contains("the limit of \(HubStorageLimits.accountsMax) accounts of the hub is reached"))
@@ -286,12 +293,9 @@ import Testing
     @Test func aDatabaseThatIsNoneOrNewerIsRefusedAndLeftAlone() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        try await HubFixture.prepare(folder)
-        let database = try folder.openDatabase()
-        try await database.write { db in
+        try await Self.prepare(folder) { db in
             try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999: from the future')")
         }
-        try database.close()
         let future = try await Self.hub(["serve", "--data", temporary.path, "--listen", "127.0.0.1:0"])
         #expect(future.status == 74)
         #expect(future.errors.contains("newer causeway-hub"))
